@@ -1,0 +1,139 @@
+#include "base/intern.h"
+
+#include "base/array.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* Texts lie end to end in large chunks that never move, so ids and pointers
+ * stay valid while the table grows. A slot keeps half of the hash beside the
+ * id: nearly every mismatch is settled without touching the text. */
+
+#define CHUNK_SIZE ((size_t)1 << 16)
+
+struct slot {
+    uint32_t hash;
+    uint32_t id_plus_one;
+};
+
+struct text {
+    const char *start;
+    size_t length;
+};
+
+struct interner {
+    struct slot *slots;
+    size_t mask;
+    struct texts ARRAY_OF(struct text) texts;
+    struct chunks ARRAY_OF(char *) chunks;
+    size_t room; /* bytes left in the last chunk */
+    char *free_start;
+};
+
+struct interner *interner_create(void)
+{
+    struct interner *interner = NEW(struct interner);
+    interner->mask = 63;
+    interner->slots = NEW_ARRAY(struct slot, interner->mask + 1);
+    return interner;
+}
+
+void interner_destroy(struct interner *interner)
+{
+    if (!interner)
+        return;
+    for (size_t i = 0; i < interner->chunks.count; i++)
+        free(interner->chunks.items[i]);
+    array_free(&interner->chunks);
+    array_free(&interner->texts);
+    free(interner->slots);
+    free(interner);
+}
+
+static uint32_t hash_of(const char *text, size_t length)
+{
+    return (uint32_t)XXH3_64bits(text, length);
+}
+
+static struct slot *find_slot(const struct interner *interner, uint32_t hash, const char *text,
+                              size_t length)
+{
+    for (size_t i = hash & interner->mask;; i = (i + 1) & interner->mask) {
+        struct slot *slot = &interner->slots[i];
+        if (!slot->id_plus_one)
+            return slot;
+        if (slot->hash != hash)
+            continue;
+        const struct text *known = &interner->texts.items[slot->id_plus_one - 1];
+        if (known->length == length && memcmp(known->start, text, length) == 0)
+            return slot;
+    }
+}
+
+static void grow(struct interner *interner)
+{
+    size_t old_size = interner->mask + 1;
+    struct slot *old = interner->slots;
+    interner->mask = old_size * 2 - 1;
+    interner->slots = NEW_ARRAY(struct slot, interner->mask + 1);
+    for (size_t i = 0; i < old_size; i++) {
+        if (!old[i].id_plus_one)
+            continue;
+        size_t at = old[i].hash & interner->mask;
+        while (interner->slots[at].id_plus_one)
+            at = (at + 1) & interner->mask;
+        interner->slots[at] = old[i];
+    }
+    free(old);
+}
+
+static const char *store(struct interner *interner, const char *text, size_t length)
+{
+    if (interner->room < length + 1) {
+        size_t size = length + 1 > CHUNK_SIZE ? length + 1 : CHUNK_SIZE;
+        interner->free_start = memory_alloc(size, 1);
+        interner->room = size;
+        array_push(&interner->chunks, interner->free_start);
+    }
+    char *copy = interner->free_start;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    interner->free_start += length + 1;
+    interner->room -= length + 1;
+    return copy;
+}
+
+uint32_t intern(struct interner *interner, const char *text, size_t length)
+{
+    uint32_t hash = hash_of(text, length);
+    struct slot *slot = find_slot(interner, hash, text, length);
+    if (slot->id_plus_one)
+        return slot->id_plus_one - 1;
+    uint32_t id = (uint32_t)interner->texts.count;
+    struct text added = {store(interner, text, length), length};
+    array_push(&interner->texts, added);
+    *slot = (struct slot){hash, id + 1};
+    if (interner->texts.count * 2 > interner->mask)
+        grow(interner);
+    return id;
+}
+
+uint32_t intern_find(const struct interner *interner, const char *text, size_t length)
+{
+    return find_slot(interner, hash_of(text, length), text, length)->id_plus_one - 1;
+}
+
+const char *intern_text(const struct interner *interner, uint32_t id)
+{
+    return interner->texts.items[id].start;
+}
+
+size_t intern_length(const struct interner *interner, uint32_t id)
+{
+    return interner->texts.items[id].length;
+}
+
+uint32_t intern_count(const struct interner *interner)
+{
+    return (uint32_t)interner->texts.count;
+}

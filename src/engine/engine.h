@@ -1,0 +1,77 @@
+/* The one interface of all engines. Several engines run over one reading of the
+ * trace: the driver (driver.h) feeds each batch to every engine in turn, then
+ * calls finish() on each. An engine that needs the whole trace says so, and
+ * finds it in run->history at finish(); the driver keeps one copy for all.
+ *
+ * To add an engine: write NAME.c with a `const struct engine engine_NAME`, open
+ * it with its idea, its paper and its guarantee, and list it in registry.c. */
+#ifndef PREPLAY_ENGINE_ENGINE_H
+#define PREPLAY_ENGINE_ENGINE_H
+
+#include "trace/finding.h"
+#include "trace/history.h"
+
+/* What an engine's findings are worth, against the exhaustive truth. The test
+ * driver in tests/oracle holds every engine to its word. */
+enum guarantee {
+    GUARANTEE_OBSERVED,      /* races of the observed order; the first is real */
+    GUARANTEE_SOUND,         /* every finding is true under its model */
+    GUARANTEE_COMPLETE_SYNC, /* nothing that is true under `sync` is missed */
+    GUARANTEE_EXACT,         /* sound and complete under its model */
+    GUARANTEE_HEURISTIC,     /* neither (must-before) */
+};
+
+struct engine_options {
+    enum model model;      /* MODEL_NONE: the engine's own default */
+    uint32_t window;       /* events; 0: no window */
+    uint32_t jobs;         /* worker threads; at least 1 */
+    bool every_pair;       /* --pairs */
+    bool per_pair;         /* csp: one check a thread pair */
+    uint64_t budget;       /* search steps a candidate; 0: the engine's default */
+    const char *const *blocks; /* globs of atomic functions, NULL-terminated, or NULL */
+};
+
+/* One engine at work on one trace. */
+struct engine_run {
+    const struct engine *engine;
+    const struct trace *trace;
+    const struct engine_options *options;
+    const struct history *history; /* at finish(), if the engine asked for it */
+    struct findings *findings;
+    double seconds; /* spent in this engine's callbacks */
+    /* Counted by engines that search; shown by predict and compare. */
+    uint64_t candidates, refuted, exhausted;
+    void *state;
+};
+
+#define FINDS_RACES (1u << FINDING_RACE)
+#define FINDS_DEADLOCKS (1u << FINDING_DEADLOCK)
+#define FINDS_ATOMICITY (1u << FINDING_ATOMICITY)
+
+struct engine {
+    const char *name;
+    const char *summary; /* what it finds, in a few words */
+    const char *promise; /* the guarantee, in a few words */
+    const char *source;  /* where it is described */
+    unsigned finds;      /* FINDS_*, or-ed */
+    enum guarantee guarantee;
+    enum model default_model;
+    unsigned models; /* bits 1u << MODEL_*, those -m may choose */
+    bool whole_trace;
+
+    void (*create)(struct engine_run *run);
+    /* May be NULL for whole-trace engines. `first` is the pos of events[0]. */
+    void (*events)(struct engine_run *run, const struct event *events, size_t count,
+                   uint32_t first);
+    int (*finish)(struct engine_run *run, struct error *error);
+    void (*destroy)(struct engine_run *run);
+};
+
+/* NULL-terminated, in the order in which `compare` shows them. */
+extern const struct engine *const engine_registry[];
+const struct engine *engine_find(const char *name, size_t length);
+
+/* The model this run works under. */
+enum model engine_model(const struct engine_run *run);
+
+#endif

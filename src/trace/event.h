@@ -1,0 +1,188 @@
+/* An event is one operation of one thread (DESIGN, section 4). This header is
+ * the vocabulary that every part of preplay shares; it includes nothing but
+ * integers, so that the runtime inside the target can use it too.
+ *
+ * Operands are dense ids, one number space per object class, handed out by the
+ * reader in order of first appearance:
+ *
+ *   event                           object        other
+ *   fork join                       thread        -
+ *   start end branch fence          -             -
+ *   read write atomic_* alloc free  variable      -
+ *   acquire* release*               lock          -
+ *   wait_begin wait_end             condition     lock
+ *   signal broadcast                condition     -
+ *   barrier_enter barrier_exit      barrier       instance (dense, per trace)
+ *   post sem_wait                   semaphore     -
+ *   once_*                          once          -
+ *   block_begin block_end           label         -
+ */
+#ifndef PREPLAY_TRACE_EVENT_H
+#define PREPLAY_TRACE_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum object_class {
+    CLASS_NONE,
+    CLASS_THREAD,
+    CLASS_VARIABLE,
+    CLASS_LOCK, /* mutexes, spinlocks and rwlocks alike */
+    CLASS_CONDITION,
+    CLASS_BARRIER,
+    CLASS_SEMAPHORE,
+    CLASS_ONCE,
+    CLASS_LABEL,
+    CLASS_COUNT,
+};
+
+/* EVENT(name, text, class of object, class of other)
+ * `text` is the operation's word in .std files, dumps and JSON dumps. */
+#define EVENT_TABLE(EVENT)                                                                         \
+    EVENT(START, "threadstart", NONE, NONE)                                                        \
+    EVENT(END, "threadend", NONE, NONE)                                                            \
+    EVENT(FORK, "fork", THREAD, NONE)                                                              \
+    EVENT(JOIN, "join", THREAD, NONE)                                                              \
+    EVENT(READ, "r", VARIABLE, NONE)                                                               \
+    EVENT(WRITE, "w", VARIABLE, NONE)                                                              \
+    EVENT(ATOMIC_LOAD, "atomicr", VARIABLE, NONE)                                                  \
+    EVENT(ATOMIC_STORE, "atomicw", VARIABLE, NONE)                                                 \
+    EVENT(ATOMIC_RMW, "atomicrmw", VARIABLE, NONE)                                                 \
+    EVENT(FENCE, "fence", NONE, NONE)                                                              \
+    EVENT(ALLOC, "alloc", VARIABLE, NONE)                                                          \
+    EVENT(FREE, "free", VARIABLE, NONE)                                                            \
+    EVENT(ACQUIRE, "acq", LOCK, NONE)                                                              \
+    EVENT(RELEASE, "rel", LOCK, NONE)                                                              \
+    EVENT(ACQUIRE_READ, "rdacq", LOCK, NONE)                                                       \
+    EVENT(RELEASE_READ, "rdrel", LOCK, NONE)                                                       \
+    EVENT(ACQUIRE_WRITE, "wracq", LOCK, NONE)                                                      \
+    EVENT(RELEASE_WRITE, "wrrel", LOCK, NONE)                                                      \
+    EVENT(WAIT_BEGIN, "wait", CONDITION, LOCK)                                                     \
+    EVENT(WAIT_END, "woken", CONDITION, LOCK)                                                      \
+    EVENT(SIGNAL, "notify", CONDITION, NONE)                                                       \
+    EVENT(BROADCAST, "notifyall", CONDITION, NONE)                                                 \
+    EVENT(BARRIER_ENTER, "enter", BARRIER, NONE)                                                   \
+    EVENT(BARRIER_EXIT, "exit", BARRIER, NONE)                                                     \
+    EVENT(POST, "post", SEMAPHORE, NONE)                                                           \
+    EVENT(SEM_WAIT, "semwait", SEMAPHORE, NONE)                                                    \
+    EVENT(ONCE_BEGIN, "oncebegin", ONCE, NONE)                                                     \
+    EVENT(ONCE_END, "onceend", ONCE, NONE)                                                         \
+    EVENT(ONCE_PASS, "oncepass", ONCE, NONE) /* returns because another thread's end came */       \
+    EVENT(BLOCK_BEGIN, "begin", LABEL, NONE)                                                       \
+    EVENT(BLOCK_END, "end", LABEL, NONE)                                                           \
+    EVENT(BRANCH, "branch", NONE, NONE)
+
+enum event_op {
+#define EVENT(name, text, object, other) EVENT_##name,
+    EVENT_TABLE(EVENT)
+#undef EVENT
+        EVENT_COUNT
+};
+
+/* As the C11 memory orders, in their usual numbering. */
+enum memory_order_name {
+    ORDER_RELAXED,
+    ORDER_CONSUME,
+    ORDER_ACQUIRE,
+    ORDER_RELEASE,
+    ORDER_ACQ_REL,
+    ORDER_SEQ_CST,
+};
+
+enum event_flag {
+    /* A try or timed form: it does not block for ever, so it closes no deadlock. */
+    EVENT_TRY = 1 << 0,
+    /* The operation had no effect: a try-lock that found the lock held, a
+     * semaphore wait that found no count. For wait_end: the wait returned
+     * without a signal (time-out or spurious wake-up) but did re-acquire. */
+    EVENT_FAILED = 1 << 1,
+    EVENT_HAS_VALUE = 1 << 2, /* `value` was recorded */
+};
+
+struct event {
+    uint32_t thread; /* logical thread id */
+    uint8_t op;      /* enum event_op */
+    uint8_t flags;   /* enum event_flag, or-ed */
+    uint8_t order;   /* enum memory_order_name, of atomics and fences */
+    uint8_t size;    /* bytes accessed, 0 where unknown or above 255 */
+    uint32_t object;
+    uint32_t other;
+    uint32_t location; /* source location; trace_location() names it */
+    uint32_t stack;    /* call stack; 0 is "not recorded" */
+    uint64_t value;
+};
+
+#define OP_BIT(op) (UINT64_C(1) << (op))
+_Static_assert(EVENT_COUNT <= 64, "operation sets are 64-bit masks");
+
+#define OPS_READING                                                                                \
+    (OP_BIT(EVENT_READ) | OP_BIT(EVENT_ATOMIC_LOAD) | OP_BIT(EVENT_ATOMIC_RMW))
+#define OPS_WRITING                                                                                \
+    (OP_BIT(EVENT_WRITE) | OP_BIT(EVENT_ATOMIC_STORE) | OP_BIT(EVENT_ATOMIC_RMW))
+#define OPS_ATOMIC                                                                                 \
+    (OP_BIT(EVENT_ATOMIC_LOAD) | OP_BIT(EVENT_ATOMIC_STORE) | OP_BIT(EVENT_ATOMIC_RMW))
+#define OPS_ACCESS (OPS_READING | OPS_WRITING)
+/* After these the thread owns (a share of) event_lock(), unless EVENT_FAILED. */
+#define OPS_ACQUIRING                                                                              \
+    (OP_BIT(EVENT_ACQUIRE) | OP_BIT(EVENT_ACQUIRE_READ) | OP_BIT(EVENT_ACQUIRE_WRITE) |            \
+     OP_BIT(EVENT_WAIT_END))
+#define OPS_RELEASING                                                                              \
+    (OP_BIT(EVENT_RELEASE) | OP_BIT(EVENT_RELEASE_READ) | OP_BIT(EVENT_RELEASE_WRITE) |            \
+     OP_BIT(EVENT_WAIT_BEGIN))
+/* No effect on any other thread: neither accesses nor synchronisation. */
+#define OPS_LOCAL                                                                                  \
+    (OP_BIT(EVENT_BLOCK_BEGIN) | OP_BIT(EVENT_BLOCK_END) | OP_BIT(EVENT_BRANCH) |                  \
+     OP_BIT(EVENT_ALLOC) | OP_BIT(EVENT_FREE))
+#define OPS_ALL (OP_BIT(EVENT_COUNT) - 1)
+/* Synchronisation: what a schedule lists and a segment ends at. */
+#define OPS_SYNC (OPS_ALL & ~(OPS_LOCAL | OP_BIT(EVENT_READ) | OP_BIT(EVENT_WRITE)))
+
+static inline bool op_in(unsigned op, uint64_t set)
+{
+    return (set >> op) & 1;
+}
+
+static inline bool event_reads(const struct event *event)
+{
+    return op_in(event->op, OPS_READING);
+}
+
+static inline bool event_writes(const struct event *event)
+{
+    return op_in(event->op, OPS_WRITING);
+}
+
+/* True if the thread owns the lock after the event and did not before. */
+static inline bool event_acquires(const struct event *event)
+{
+    return op_in(event->op, OPS_ACQUIRING) &&
+           (event->op == EVENT_WAIT_END || !(event->flags & EVENT_FAILED));
+}
+
+static inline bool event_releases(const struct event *event)
+{
+    return op_in(event->op, OPS_RELEASING);
+}
+
+/* The lock of an acquiring or releasing event. */
+static inline uint32_t event_lock(const struct event *event)
+{
+    return event->op == EVENT_WAIT_BEGIN || event->op == EVENT_WAIT_END ? event->other
+                                                                        : event->object;
+}
+
+/* DESIGN, section 3: one object, two threads, a write, not both atomic. */
+static inline bool event_conflict(const struct event *a, const struct event *b)
+{
+    return a->thread != b->thread && a->object == b->object && op_in(a->op, OPS_ACCESS) &&
+           op_in(b->op, OPS_ACCESS) && (event_writes(a) || event_writes(b)) &&
+           !(op_in(a->op, OPS_ATOMIC) && op_in(b->op, OPS_ATOMIC));
+}
+
+/* The op's word in text traces, and the class of its operands. */
+const char *event_op_text(enum event_op op);
+enum object_class event_object_class(enum event_op op);
+enum object_class event_other_class(enum event_op op);
+const char *object_class_text(enum object_class class);
+
+#endif

@@ -1,0 +1,85 @@
+/* What engines find, replay decides on and reports show (DESIGN, section 7). */
+#ifndef PREPLAY_TRACE_FINDING_H
+#define PREPLAY_TRACE_FINDING_H
+
+#include "trace/trace.h"
+
+enum finding_kind { FINDING_RACE, FINDING_DEADLOCK, FINDING_ATOMICITY };
+
+enum model { MODEL_NONE, MODEL_SYNC, MODEL_VALUE, MODEL_RF, MODEL_BRANCH, MODEL_COUNT };
+
+enum verdict {
+    VERDICT_CANDIDATE, /* of an unsound engine or model, not replayed */
+    VERDICT_PREDICTED,
+    VERDICT_OBSERVED,
+    VERDICT_CONFIRMED,
+    VERDICT_DIVERGED,
+    VERDICT_UNREACHED,
+    VERDICT_TIMEOUT,
+    VERDICT_COUNT,
+};
+
+/* Where in its atomic block the culprit strikes (dissertation, Fig. 20.3). */
+enum atomicity_error { ATOMICITY_NONE, ATOMICITY_BEFORE, ATOMICITY_IN, ATOMICITY_AFTER };
+
+struct finding_event {
+    uint32_t thread, index, pos;
+    uint32_t location, stack;
+    uint8_t op;
+    uint8_t size;
+};
+
+struct finding {
+    enum finding_kind kind;
+    enum model model;
+    enum verdict verdict;
+    enum atomicity_error error;
+    const char *engine;
+    enum object_class object_class; /* class of `object`; CLASS_NONE if it has none */
+    uint32_t object;
+    uint32_t block;               /* label of the atomic block; INTERN_NONE if none */
+    struct finding_event *events; /* two accesses; acquires of the cycle; window and culprit */
+    uint32_t event_count;
+    uint32_t *witness; /* pos values; NULL where the engine gives none */
+    uint32_t witness_length;
+    const char *note; /* one line for the reader, or NULL; owned by the finding */
+};
+
+struct findings {
+    struct finding *items;
+    size_t count, capacity;
+    bool every_pair;      /* --pairs: one per tuple of events, not of locations */
+    struct finding_index *index; /* what was added already */
+};
+
+struct findings *findings_create(bool every_pair);
+void findings_destroy(struct findings *findings);
+
+/* True if a finding with these locations (or events, with --pairs) is new for
+ * `engine`. Cheap: ask before searching for a witness. */
+bool findings_is_new(const struct findings *findings, const struct finding *finding);
+
+/* Copies `finding` in, with its events and witness, unless it is known already;
+ * returns the stored one, or NULL if it was known. */
+struct finding *findings_add(struct findings *findings, const struct finding *finding);
+
+/* Sorts by kind, then by events' positions: the same trace, the same output. */
+void findings_sort(struct findings *findings);
+
+/* A race's two events from positions. `index` is each event's index in its thread. */
+void finding_event_fill(struct finding_event *out, const struct event *event, uint32_t pos,
+                        uint32_t index);
+
+/* The stable id, e.g. "r-1f3a9c": a hash of kind and sorted source locations. */
+#define FINDING_ID_SIZE 16
+void finding_id(const struct finding *finding, const struct trace *trace,
+                char id[FINDING_ID_SIZE]);
+
+const char *finding_kind_text(enum finding_kind kind);
+const char *model_text(enum model model);
+const char *verdict_text(enum verdict verdict);
+const char *atomicity_error_text(enum atomicity_error error);
+/* MODEL_COUNT if there is no such model. */
+enum model model_parse(const char *text);
+
+#endif

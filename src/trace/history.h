@@ -1,0 +1,42 @@
+/* A whole trace in memory, for engines that look at it more than once. */
+#ifndef PREPLAY_TRACE_HISTORY_H
+#define PREPLAY_TRACE_HISTORY_H
+
+#include "trace/trace.h"
+
+#define POS_NONE UINT32_MAX
+
+struct history {
+    const struct trace *trace; /* names, semaphore counts, barrier parties */
+    struct event *events;      /* by pos */
+    uint32_t count;
+    uint32_t threads;
+    uint32_t *index;      /* by pos: position within its own thread */
+    uint32_t *positions;  /* all pos values, thread by thread, each in program order */
+    uint32_t *first;      /* by thread, threads + 1 entries: start in `positions` */
+    uint32_t *fork_of;    /* by thread: pos of its fork, or POS_NONE */
+    uint32_t *join_of;    /* by thread: pos of its first join, or POS_NONE */
+};
+
+/* Reads the rest of `trace`, which must outlive the history. NULL on an error. */
+struct history *history_read(struct trace *trace, struct error *error);
+/* Builds one from events already in memory; takes over `events` (malloc-ed). */
+struct history *history_create(const struct trace *trace, struct event *events, uint32_t count);
+void history_destroy(struct history *history);
+
+/* By pos: for each event that reads, the pos of the write it saw in the observed
+ * order, POS_NONE for the initial value; POS_NONE for all other events. The
+ * caller frees it. */
+uint32_t *history_reads_from(const struct history *history);
+
+static inline uint32_t history_thread_length(const struct history *history, uint32_t thread)
+{
+    return history->first[thread + 1] - history->first[thread];
+}
+
+static inline uint32_t history_pos(const struct history *history, uint32_t thread, uint32_t index)
+{
+    return history->positions[history->first[thread] + index];
+}
+
+#endif

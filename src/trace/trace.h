@@ -1,0 +1,66 @@
+/* A trace, opened for one linear reading. TRACE on the command line is a
+ * preplay.data directory, a .std or a .tiddle file; trace_open() looks and picks
+ * the format. Every byte is hostile: a malformed trace is an ERROR_INPUT with
+ * the place and the reason.
+ *
+ * Events come in batches, in observed order; the n-th event delivered has
+ * pos == n, counting from 0. Ids are dense and names known once the event that
+ * mentions them was delivered. Rules of a well-formed trace (wellformed.h) are
+ * checked on the way, re-entrant inner acquire/release pairs are dropped. */
+#ifndef PREPLAY_TRACE_TRACE_H
+#define PREPLAY_TRACE_TRACE_H
+
+#include "base/error.h"
+#include "base/intern.h"
+#include "trace/event.h"
+
+#include <stddef.h>
+
+#define TRACE_BATCH 4096 /* events a call of trace_next delivers at most */
+
+struct trace;
+
+/* What a format implements. */
+struct trace_format {
+    const char *name; /* "std", "tiddle", "binary" */
+    /* Fills up to `capacity` events; 0 at the end, -1 with an error. */
+    long (*next)(struct trace *trace, struct event *events, size_t capacity, struct error *error);
+    void (*close)(struct trace *trace);
+    /* Optional: the name of a location id; NULL means locations are interned. */
+    const char *(*location)(const struct trace *trace, uint32_t location);
+};
+
+struct trace {
+    const struct trace_format *format;
+    char *path;
+    struct interner *names[CLASS_COUNT];
+    struct interner *locations;
+    uint64_t delivered; /* events delivered so far: the pos of the next one */
+    struct wellformed *wellformed;
+    struct event *batch;
+    void *source; /* the format's own state */
+};
+
+struct trace *trace_open(const char *path, struct error *error);
+void trace_close(struct trace *trace);
+
+/* Delivers the next batch and its size; 0 at the end, -1 on an error. The batch
+ * is valid until the next call. */
+long trace_next(struct trace *trace, const struct event **batch, struct error *error);
+
+/* How many objects of a class were seen so far. */
+uint32_t trace_count(const struct trace *trace, enum object_class class);
+const char *trace_name(const struct trace *trace, enum object_class class, uint32_t id);
+const char *trace_location(const struct trace *trace, uint32_t location);
+
+/* The count a semaphore must have had at the start for the observed order to be
+ * possible; final once the trace is read. */
+uint32_t trace_semaphore_initial(const struct trace *trace, uint32_t semaphore);
+/* How many threads enter a barrier instance; final once the trace is read. */
+uint32_t trace_barrier_parties(const struct trace *trace, uint32_t instance);
+uint32_t trace_barrier_instances(const struct trace *trace);
+
+/* For formats: a trace with empty names and no format yet. */
+struct trace *trace_create(const char *path);
+
+#endif
