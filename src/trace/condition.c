@@ -1,0 +1,106 @@
+#include "trace/condition.h"
+
+#include "base/memory.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct condition_waiter *waiter_of(const struct condition *condition, uint32_t thread)
+{
+    for (size_t i = 0; i < condition->waiting; i++)
+        if (condition->waiters[i].thread == thread)
+            return &condition->waiters[i];
+    return NULL;
+}
+
+void condition_wait(struct condition *condition, uint32_t thread)
+{
+    if (condition->waiting == condition->waiters_room) {
+        condition->waiters_room = condition->waiters_room ? 2 * condition->waiters_room : 4;
+        condition->waiters = memory_resize(condition->waiters, condition->waiters_room,
+                                           sizeof *condition->waiters);
+    }
+    condition->waiters[condition->waiting++] =
+        (struct condition_waiter){.thread = thread, .since = ++condition->clock};
+}
+
+static size_t unwoken(const struct condition *condition)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < condition->waiting; i++)
+        count += !condition->waiters[i].woken;
+    return count;
+}
+
+void condition_signal(struct condition *condition)
+{
+    condition->clock++;
+    if (condition->token_count >= unwoken(condition))
+        return; /* everybody who waits is spoken for: the signal is lost */
+    if (condition->token_count == condition->tokens_room) {
+        condition->tokens_room = condition->tokens_room ? 2 * condition->tokens_room : 4;
+        condition->tokens =
+            memory_resize(condition->tokens, condition->tokens_room, sizeof *condition->tokens);
+    }
+    condition->tokens[condition->token_count++] = condition->clock;
+}
+
+void condition_broadcast(struct condition *condition)
+{
+    condition->clock++;
+    for (size_t i = 0; i < condition->waiting; i++)
+        condition->waiters[i].woken = true;
+    condition->token_count = 0;
+}
+
+/* The oldest token that came after `since`; token_count if there is none. */
+static size_t token_for(const struct condition *condition, uint32_t since)
+{
+    size_t token = 0;
+    while (token < condition->token_count && condition->tokens[token] < since)
+        token++;
+    return token;
+}
+
+bool condition_may_wake(const struct condition *condition, uint32_t thread)
+{
+    const struct condition_waiter *waiter = waiter_of(condition, thread);
+    return waiter && (waiter->woken || token_for(condition, waiter->since) < condition->token_count);
+}
+
+static void drop_token(struct condition *condition, size_t token)
+{
+    memmove(&condition->tokens[token], &condition->tokens[token + 1],
+            (condition->token_count - token - 1) * sizeof *condition->tokens);
+    condition->token_count--;
+}
+
+void condition_wake(struct condition *condition, uint32_t thread, bool signalled)
+{
+    struct condition_waiter *waiter = waiter_of(condition, thread);
+    assert(waiter);
+    size_t token = token_for(condition, waiter->since);
+    if (!waiter->woken && signalled && token < condition->token_count)
+        drop_token(condition, token);
+    *waiter = condition->waiters[--condition->waiting];
+    /* A thread that left by itself may leave the newest token without a taker. */
+    while (condition->token_count > unwoken(condition))
+        drop_token(condition, condition->token_count - 1);
+}
+
+void condition_copy(struct condition *to, const struct condition *from)
+{
+    *to = *from;
+    to->waiters = memory_copy(from->waiters, from->waiting * sizeof *from->waiters);
+    to->waiters_room = from->waiting;
+    to->tokens = memory_copy(from->tokens, from->token_count * sizeof *from->tokens);
+    to->tokens_room = from->token_count;
+}
+
+void condition_free(struct condition *condition)
+{
+    free(condition->waiters);
+    free(condition->tokens);
+    *condition = (struct condition){0};
+}

@@ -1,0 +1,176 @@
+#include "trace/finding.h"
+
+#include "base/array.h"
+#include "base/map.h"
+
+#include <stdio.h>
+#include <xxhash.h>
+
+/* Keys are 64-bit hashes of engine, kind and places. A collision would hide a
+ * finding; at 10^6 findings its chance is below 10^-7. */
+struct finding_index {
+    struct map known;
+};
+
+struct findings *findings_create(bool every_pair)
+{
+    struct findings *findings = NEW(struct findings);
+    findings->every_pair = every_pair;
+    findings->index = NEW(struct finding_index);
+    return findings;
+}
+
+void findings_destroy(struct findings *findings)
+{
+    if (!findings)
+        return;
+    for (size_t i = 0; i < findings->count; i++) {
+        free(findings->items[i].events);
+        free(findings->items[i].witness);
+        free((char *)findings->items[i].note);
+    }
+    free(findings->items);
+    map_free(&findings->index->known);
+    free(findings->index);
+    free(findings);
+}
+
+static int compare_words(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static uint64_t key_of(const struct findings *findings, const struct finding *finding)
+{
+    enum { HEAD = 4, FEW = 12 };
+    uint64_t few[HEAD + FEW];
+    uint32_t count = finding->event_count;
+    uint64_t *words = count <= FEW ? few : memory_alloc(HEAD + count, sizeof *words);
+    words[0] = (uint64_t)finding->kind << 8 | finding->error;
+    words[1] = (uint64_t)(uintptr_t)finding->engine;
+    words[2] = finding->block;
+    words[3] = findings->every_pair;
+    for (uint32_t i = 0; i < count; i++)
+        words[HEAD + i] =
+            findings->every_pair ? finding->events[i].pos : finding->events[i].location;
+    qsort(words + HEAD, count, sizeof *words, compare_words);
+    uint64_t key = XXH3_64bits(words, (HEAD + count) * sizeof *words);
+    if (words != few)
+        free(words);
+    return key == UINT64_MAX ? 0 : key;
+}
+
+bool findings_is_new(const struct findings *findings, const struct finding *finding)
+{
+    return !map_find(&findings->index->known, key_of(findings, finding));
+}
+
+struct finding *findings_add(struct findings *findings, const struct finding *finding)
+{
+    bool added;
+    map_at(&findings->index->known, key_of(findings, finding), &added);
+    if (!added)
+        return NULL;
+    struct finding copy = *finding;
+    copy.events = memory_copy(finding->events, finding->event_count * sizeof *finding->events);
+    if (finding->witness)
+        copy.witness =
+            memory_copy(finding->witness, finding->witness_length * sizeof *finding->witness);
+    if (finding->note)
+        copy.note = memory_copy(finding->note, strlen(finding->note) + 1);
+    array_push(findings, copy);
+    return &array_last(findings);
+}
+
+static int compare_findings(const void *a, const void *b)
+{
+    const struct finding *x = a, *y = b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    uint32_t common = x->event_count < y->event_count ? x->event_count : y->event_count;
+    for (uint32_t i = common; i-- > 0;)
+        if (x->events[i].pos != y->events[i].pos)
+            return x->events[i].pos < y->events[i].pos ? -1 : 1;
+    if (x->event_count != y->event_count)
+        return x->event_count < y->event_count ? -1 : 1;
+    if (x->error != y->error)
+        return x->error < y->error ? -1 : 1;
+    if (x->block != y->block)
+        return x->block < y->block ? -1 : 1;
+    return strcmp(x->engine, y->engine);
+}
+
+void findings_sort(struct findings *findings)
+{
+    if (findings->count)
+        qsort(findings->items, findings->count, sizeof *findings->items, compare_findings);
+}
+
+void finding_event_fill(struct finding_event *out, const struct event *event, uint32_t pos,
+                        uint32_t index)
+{
+    *out = (struct finding_event){
+        .thread = event->thread,
+        .index = index,
+        .pos = pos,
+        .location = event->location,
+        .stack = event->stack,
+        .op = event->op,
+        .size = event->size,
+    };
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void finding_id(const struct finding *finding, const struct trace *trace, char id[FINDING_ID_SIZE])
+{
+    const char **places = memory_alloc(finding->event_count, sizeof *places);
+    for (uint32_t i = 0; i < finding->event_count; i++)
+        places[i] = trace_location(trace, finding->events[i].location);
+    qsort(places, finding->event_count, sizeof *places, compare_texts);
+    uint64_t hash = (uint64_t)finding->kind << 8 | finding->error;
+    for (uint32_t i = 0; i < finding->event_count; i++)
+        hash = XXH3_64bits_withSeed(places[i], strlen(places[i]) + 1, hash);
+    free(places);
+    snprintf(id, FINDING_ID_SIZE, "%c-%06x", finding_kind_text(finding->kind)[0],
+             (unsigned)(hash & 0xffffff));
+}
+
+const char *finding_kind_text(enum finding_kind kind)
+{
+    static const char *const texts[] = {"race", "deadlock", "atomicity"};
+    return texts[kind];
+}
+
+static const char *const model_texts[MODEL_COUNT] = {"none", "sync", "value", "rf", "branch"};
+
+const char *model_text(enum model model)
+{
+    return model_texts[model];
+}
+
+enum model model_parse(const char *text)
+{
+    for (unsigned model = MODEL_SYNC; model < MODEL_COUNT; model++)
+        if (strcmp(text, model_texts[model]) == 0)
+            return model;
+    return MODEL_COUNT;
+}
+
+const char *verdict_text(enum verdict verdict)
+{
+    static const char *const texts[VERDICT_COUNT] = {
+        "candidate", "predicted", "observed", "confirmed", "diverged", "unreached", "timeout",
+    };
+    return texts[verdict];
+}
+
+const char *atomicity_error_text(enum atomicity_error error)
+{
+    static const char *const texts[] = {"none", "before", "in", "after"};
+    return texts[error];
+}

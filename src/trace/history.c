@@ -1,0 +1,97 @@
+#include "trace/history.h"
+
+#include "base/array.h"
+
+struct event_list ARRAY_OF(struct event);
+
+static void index_threads(struct history *history)
+{
+    uint32_t *next = NEW_ARRAY(uint32_t, history->threads + 1);
+    for (uint32_t pos = 0; pos < history->count; pos++)
+        history->first[history->events[pos].thread + 1]++;
+    for (uint32_t thread = 0; thread < history->threads; thread++)
+        history->first[thread + 1] += history->first[thread];
+    memcpy(next, history->first, (history->threads + 1) * sizeof *next);
+    for (uint32_t pos = 0; pos < history->count; pos++) {
+        uint32_t thread = history->events[pos].thread;
+        history->index[pos] = next[thread] - history->first[thread];
+        history->positions[next[thread]++] = pos;
+    }
+    free(next);
+}
+
+static void index_forks(struct history *history)
+{
+    memset(history->fork_of, 0xff, history->threads * sizeof *history->fork_of);
+    memset(history->join_of, 0xff, history->threads * sizeof *history->join_of);
+    for (uint32_t pos = 0; pos < history->count; pos++) {
+        const struct event *event = &history->events[pos];
+        if (event->op == EVENT_FORK)
+            history->fork_of[event->object] = pos;
+        else if (event->op == EVENT_JOIN && history->join_of[event->object] == POS_NONE)
+            history->join_of[event->object] = pos;
+    }
+}
+
+struct history *history_create(const struct trace *trace, struct event *events, uint32_t count)
+{
+    struct history *history = NEW(struct history);
+    history->trace = trace;
+    history->events = events;
+    history->count = count;
+    history->threads = trace_count(trace, CLASS_THREAD);
+    history->index = memory_alloc(count, sizeof *history->index);
+    history->positions = memory_alloc(count, sizeof *history->positions);
+    history->first = NEW_ARRAY(uint32_t, history->threads + 1);
+    history->fork_of = memory_alloc(history->threads, sizeof *history->fork_of);
+    history->join_of = memory_alloc(history->threads, sizeof *history->join_of);
+    index_threads(history);
+    index_forks(history);
+    return history;
+}
+
+struct history *history_read(struct trace *trace, struct error *error)
+{
+    struct event_list list = {0};
+    const struct event *batch;
+    long count;
+    while ((count = trace_next(trace, &batch, error)) > 0) {
+        array_reserve(&list, list.count + (size_t)count);
+        memcpy(list.items + list.count, batch, (size_t)count * sizeof *batch);
+        list.count += (size_t)count;
+    }
+    if (count < 0) {
+        array_free(&list);
+        return NULL;
+    }
+    return history_create(trace, list.items, (uint32_t)list.count);
+}
+
+void history_destroy(struct history *history)
+{
+    if (!history)
+        return;
+    free(history->events);
+    free(history->index);
+    free(history->positions);
+    free(history->first);
+    free(history->fork_of);
+    free(history->join_of);
+    free(history);
+}
+
+uint32_t *history_reads_from(const struct history *history)
+{
+    uint32_t variables = trace_count(history->trace, CLASS_VARIABLE);
+    uint32_t *last = memory_alloc(variables, sizeof *last);
+    uint32_t *seen = memory_alloc(history->count, sizeof *seen);
+    memset(last, 0xff, variables * sizeof *last);
+    for (uint32_t pos = 0; pos < history->count; pos++) {
+        const struct event *event = &history->events[pos];
+        seen[pos] = event_reads(event) ? last[event->object] : POS_NONE;
+        if (event_writes(event))
+            last[event->object] = pos;
+    }
+    free(last);
+    return seen;
+}

@@ -1,0 +1,13 @@
+/* Writes events as .std lines; what the reader reads back is the same trace. */
+#ifndef PREPLAY_TRACE_STD_WRITER_H
+#define PREPLAY_TRACE_STD_WRITER_H
+
+#include "trace/trace.h"
+
+#include <stdio.h>
+
+/* `op(operand)` with flags and value, without thread and location. */
+void std_write_operation(FILE *out, const struct trace *trace, const struct event *event);
+void std_write_event(FILE *out, const struct trace *trace, const struct event *event);
+
+#endif

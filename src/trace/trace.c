@@ -1,0 +1,103 @@
+#include "trace/trace.h"
+
+#include "base/memory.h"
+#include "trace/formats.h"
+#include "trace/wellformed.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct trace *trace_create(const char *path)
+{
+    struct trace *trace = NEW(struct trace);
+    trace->path = memory_copy(path, strlen(path) + 1);
+    for (int class = 0; class < CLASS_COUNT; class++)
+        trace->names[class] = interner_create();
+    trace->locations = interner_create();
+    trace->wellformed = wellformed_create();
+    trace->batch = memory_alloc(TRACE_BATCH, sizeof *trace->batch);
+    return trace;
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), wanted = strlen(ending);
+    return length >= wanted && strcmp(text + length - wanted, ending) == 0;
+}
+
+struct trace *trace_open(const char *path, struct error *error)
+{
+    struct stat status;
+    if (strcmp(path, "-") != 0 && stat(path, &status) != 0) {
+        error_set(error, ERROR_INPUT, "%s: no such trace (a preplay.data directory, a .std or a "
+                                      ".tiddle file)", path);
+        return NULL;
+    }
+    for (size_t i = 0; trace_formats[i]; i++) {
+        const struct trace_opener *opener = trace_formats[i];
+        bool directory = strcmp(path, "-") != 0 && S_ISDIR(status.st_mode);
+        if (opener->directory == directory && (directory || ends_with(path, opener->suffix)))
+            return opener->open(path, error);
+    }
+    return std_open(path, error);
+}
+
+void trace_close(struct trace *trace)
+{
+    if (!trace)
+        return;
+    if (trace->format)
+        trace->format->close(trace);
+    for (int class = 0; class < CLASS_COUNT; class++)
+        interner_destroy(trace->names[class]);
+    interner_destroy(trace->locations);
+    wellformed_destroy(trace->wellformed);
+    free(trace->batch);
+    free(trace->path);
+    free(trace);
+}
+
+long trace_next(struct trace *trace, const struct event **batch, struct error *error)
+{
+    long count = trace->format->next(trace, trace->batch, TRACE_BATCH, error);
+    if (count > 0)
+        trace->delivered += (uint64_t)count;
+    /* Positions are 32-bit everywhere behind this point. */
+    if (trace->delivered >= UINT32_MAX)
+        return error_set(error, ERROR_INPUT, "%s: more than %u events", trace->path, UINT32_MAX);
+    *batch = trace->batch;
+    return count;
+}
+
+uint32_t trace_count(const struct trace *trace, enum object_class class)
+{
+    return intern_count(trace->names[class]);
+}
+
+const char *trace_name(const struct trace *trace, enum object_class class, uint32_t id)
+{
+    return intern_text(trace->names[class], id);
+}
+
+const char *trace_location(const struct trace *trace, uint32_t location)
+{
+    if (trace->format && trace->format->location)
+        return trace->format->location(trace, location);
+    return intern_text(trace->locations, location);
+}
+
+uint32_t trace_semaphore_initial(const struct trace *trace, uint32_t semaphore)
+{
+    return wellformed_semaphore_initial(trace->wellformed, semaphore);
+}
+
+uint32_t trace_barrier_parties(const struct trace *trace, uint32_t instance)
+{
+    return wellformed_barrier_parties(trace->wellformed, instance);
+}
+
+uint32_t trace_barrier_instances(const struct trace *trace)
+{
+    return wellformed_barrier_instances(trace->wellformed);
+}
