@@ -50,7 +50,7 @@
         }                                                                                          \
     } while (0)
 
-#define array_pop(array) ((array)->items[--(array)->count])
+#define array_pop(array)  ((array)->items[--(array)->count])
 #define array_last(array) ((array)->items[(array)->count - 1])
 
 #define array_free(array)                                                                          \

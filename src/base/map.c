@@ -59,7 +59,8 @@ bool map_remove(struct map *map, uint64_t key)
     size_t hole = slot_of(map, key);
     if (map->entries[hole].key == EMPTY)
         return false;
-    for (size_t next = (hole + 1) & mask; map->entries[next].key != EMPTY; next = (next + 1) & mask) {
+    for (size_t next = (hole + 1) & mask; map->entries[next].key != EMPTY;
+         next = (next + 1) & mask) {
         size_t home = map_mix(map->entries[next].key) & mask;
         /* An entry may fill the hole if the hole lies between its home and itself. */
         if (((next - home) & mask) >= ((next - hole) & mask)) {

@@ -11,7 +11,7 @@ void *memory_zero(size_t count, size_t size) __attribute__((malloc));
 void *memory_resize(void *block, size_t count, size_t size);
 void *memory_copy(const void *block, size_t bytes) __attribute__((malloc));
 
-#define NEW(type) ((type *)memory_zero(1, sizeof(type)))
+#define NEW(type)              ((type *)memory_zero(1, sizeof(type)))
 #define NEW_ARRAY(type, count) ((type *)memory_zero((count), sizeof(type)))
 
 #endif

@@ -22,12 +22,12 @@ enum guarantee {
 };
 
 struct engine_options {
-    enum model model;      /* MODEL_NONE: the engine's own default */
-    uint32_t window;       /* events; 0: no window */
-    uint32_t jobs;         /* worker threads; at least 1 */
-    bool every_pair;       /* --pairs */
-    bool per_pair;         /* csp: one check a thread pair */
-    uint64_t budget;       /* search steps a candidate; 0: the engine's default */
+    enum model model;          /* MODEL_NONE: the engine's own default */
+    uint32_t window;           /* events; 0: no window */
+    uint32_t jobs;             /* worker threads; at least 1 */
+    bool every_pair;           /* --pairs */
+    bool per_pair;             /* csp: one check a thread pair */
+    uint64_t budget;           /* search steps a candidate; 0: the engine's default */
     const char *const *blocks; /* globs of atomic functions, NULL-terminated, or NULL */
 };
 
@@ -44,7 +44,7 @@ struct engine_run {
     void *state;
 };
 
-#define FINDS_RACES (1u << FINDING_RACE)
+#define FINDS_RACES     (1u << FINDING_RACE)
 #define FINDS_DEADLOCKS (1u << FINDING_DEADLOCK)
 #define FINDS_ATOMICITY (1u << FINDING_ATOMICITY)
 

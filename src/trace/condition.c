@@ -18,8 +18,8 @@ void condition_wait(struct condition *condition, uint32_t thread)
 {
     if (condition->waiting == condition->waiters_room) {
         condition->waiters_room = condition->waiters_room ? 2 * condition->waiters_room : 4;
-        condition->waiters = memory_resize(condition->waiters, condition->waiters_room,
-                                           sizeof *condition->waiters);
+        condition->waiters =
+            memory_resize(condition->waiters, condition->waiters_room, sizeof *condition->waiters);
     }
     condition->waiters[condition->waiting++] =
         (struct condition_waiter){.thread = thread, .since = ++condition->clock};
@@ -66,7 +66,8 @@ static size_t token_for(const struct condition *condition, uint32_t since)
 bool condition_may_wake(const struct condition *condition, uint32_t thread)
 {
     const struct condition_waiter *waiter = waiter_of(condition, thread);
-    return waiter && (waiter->woken || token_for(condition, waiter->since) < condition->token_count);
+    return waiter &&
+           (waiter->woken || token_for(condition, waiter->since) < condition->token_count);
 }
 
 static void drop_token(struct condition *condition, size_t token)

@@ -115,10 +115,8 @@ struct event {
 #define OP_BIT(op) (UINT64_C(1) << (op))
 _Static_assert(EVENT_COUNT <= 64, "operation sets are 64-bit masks");
 
-#define OPS_READING                                                                                \
-    (OP_BIT(EVENT_READ) | OP_BIT(EVENT_ATOMIC_LOAD) | OP_BIT(EVENT_ATOMIC_RMW))
-#define OPS_WRITING                                                                                \
-    (OP_BIT(EVENT_WRITE) | OP_BIT(EVENT_ATOMIC_STORE) | OP_BIT(EVENT_ATOMIC_RMW))
+#define OPS_READING (OP_BIT(EVENT_READ) | OP_BIT(EVENT_ATOMIC_LOAD) | OP_BIT(EVENT_ATOMIC_RMW))
+#define OPS_WRITING (OP_BIT(EVENT_WRITE) | OP_BIT(EVENT_ATOMIC_STORE) | OP_BIT(EVENT_ATOMIC_RMW))
 #define OPS_ATOMIC                                                                                 \
     (OP_BIT(EVENT_ATOMIC_LOAD) | OP_BIT(EVENT_ATOMIC_STORE) | OP_BIT(EVENT_ATOMIC_RMW))
 #define OPS_ACCESS (OPS_READING | OPS_WRITING)

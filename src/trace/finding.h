@@ -48,7 +48,7 @@ struct finding {
 struct findings {
     struct finding *items;
     size_t count, capacity;
-    bool every_pair;      /* --pairs: one per tuple of events, not of locations */
+    bool every_pair;             /* --pairs: one per tuple of events, not of locations */
     struct finding_index *index; /* what was added already */
 };
 
@@ -72,8 +72,7 @@ void finding_event_fill(struct finding_event *out, const struct event *event, ui
 
 /* The stable id, e.g. "r-1f3a9c": a hash of kind and sorted source locations. */
 #define FINDING_ID_SIZE 16
-void finding_id(const struct finding *finding, const struct trace *trace,
-                char id[FINDING_ID_SIZE]);
+void finding_id(const struct finding *finding, const struct trace *trace, char id[FINDING_ID_SIZE]);
 
 const char *finding_kind_text(enum finding_kind kind);
 const char *model_text(enum model model);

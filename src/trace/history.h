@@ -11,11 +11,11 @@ struct history {
     struct event *events;      /* by pos */
     uint32_t count;
     uint32_t threads;
-    uint32_t *index;      /* by pos: position within its own thread */
-    uint32_t *positions;  /* all pos values, thread by thread, each in program order */
-    uint32_t *first;      /* by thread, threads + 1 entries: start in `positions` */
-    uint32_t *fork_of;    /* by thread: pos of its fork, or POS_NONE */
-    uint32_t *join_of;    /* by thread: pos of its first join, or POS_NONE */
+    uint32_t *index;     /* by pos: position within its own thread */
+    uint32_t *positions; /* all pos values, thread by thread, each in program order */
+    uint32_t *first;     /* by thread, threads + 1 entries: start in `positions` */
+    uint32_t *fork_of;   /* by thread: pos of its fork, or POS_NONE */
+    uint32_t *join_of;   /* by thread: pos of its first join, or POS_NONE */
 };
 
 /* Reads the rest of `trace`, which must outlive the history. NULL on an error. */

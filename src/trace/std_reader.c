@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LINE_LIMIT ((size_t)1 << 16)
+#define LINE_LIMIT  ((size_t)1 << 16)
 #define BUFFER_SIZE ((size_t)1 << 20)
 
 struct std_source {
@@ -182,7 +182,8 @@ static int parse_operands(struct trace *trace, const struct fields *fields, stru
         return 0;
     }
     if (!length && object != CLASS_LABEL)
-        return bad_text(trace, error, "the operand is empty in", fields->word, length + 2);
+        return bad_text(trace, error, "the operand is empty after", fields->word,
+                        fields->word_length);
     if (other != CLASS_NONE) {
         const char *comma = memrchr(operand, ',', length);
         if (!comma || comma == operand || comma + 1 == operand + length)
@@ -205,7 +206,7 @@ static bool is_dummy(const struct fields *fields)
 static int parse_line(struct trace *trace, const char *line, size_t length, struct event *event,
                       struct error *error)
 {
-    struct fields fields;
+    struct fields fields = {0};
     if (!length)
         return 0;
     if (memchr(line, '\0', length))

@@ -12,7 +12,7 @@ struct trace *trace_create(const char *path)
 {
     struct trace *trace = NEW(struct trace);
     trace->path = memory_copy(path, strlen(path) + 1);
-    for (int class = 0; class < CLASS_COUNT; class++)
+    for (int class = 0; class < CLASS_COUNT; class ++)
         trace->names[class] = interner_create();
     trace->locations = interner_create();
     trace->wellformed = wellformed_create();
@@ -30,8 +30,10 @@ struct trace *trace_open(const char *path, struct error *error)
 {
     struct stat status;
     if (strcmp(path, "-") != 0 && stat(path, &status) != 0) {
-        error_set(error, ERROR_INPUT, "%s: no such trace (a preplay.data directory, a .std or a "
-                                      ".tiddle file)", path);
+        error_set(error, ERROR_INPUT,
+                  "%s: no such trace (a preplay.data directory, a .std or a "
+                  ".tiddle file)",
+                  path);
         return NULL;
     }
     for (size_t i = 0; trace_formats[i]; i++) {
@@ -49,7 +51,7 @@ void trace_close(struct trace *trace)
         return;
     if (trace->format)
         trace->format->close(trace);
-    for (int class = 0; class < CLASS_COUNT; class++)
+    for (int class = 0; class < CLASS_COUNT; class ++)
         interner_destroy(trace->names[class]);
     interner_destroy(trace->locations);
     wellformed_destroy(trace->wellformed);

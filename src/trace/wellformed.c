@@ -123,8 +123,7 @@ static enum wellformed_answer check_fork(struct wellformed *self, const struct e
     if (state->forked)
         return broken(self, "thread " NAME " is forked a second time", thread_name(self, child));
     if (state->active)
-        return broken(self, "thread " NAME " has events before its fork",
-                      thread_name(self, child));
+        return broken(self, "thread " NAME " has events before its fork", thread_name(self, child));
     state->forked = true;
     return WELLFORMED_KEEP;
 }
@@ -164,9 +163,9 @@ static enum wellformed_answer check_acquire(struct wellformed *self, const struc
                       thread_name(self, event->thread), lock_name(self, event->object),
                       thread_name(self, lock->owner_plus_one - 1));
     if (lock->readers)
-        return broken(self,
-                      "thread " NAME " acquires lock " NAME " for writing, which is held for reading",
-                      thread_name(self, event->thread), lock_name(self, event->object));
+        return broken(
+            self, "thread " NAME " acquires lock " NAME " for writing, which is held for reading",
+            thread_name(self, event->thread), lock_name(self, event->object));
     lock->owner_plus_one = event->thread + 1;
     lock->depth = 1;
     return WELLFORMED_KEEP;
@@ -195,8 +194,7 @@ static enum wellformed_answer check_release(struct wellformed *self, const struc
     return WELLFORMED_KEEP;
 }
 
-static enum wellformed_answer check_acquire_read(struct wellformed *self,
-                                                 const struct event *event)
+static enum wellformed_answer check_acquire_read(struct wellformed *self, const struct event *event)
 {
     struct lock_state *lock = lock_at(self, event->object);
     if (event->flags & EVENT_FAILED)
@@ -212,8 +210,7 @@ static enum wellformed_answer check_acquire_read(struct wellformed *self,
     return WELLFORMED_KEEP;
 }
 
-static enum wellformed_answer check_release_read(struct wellformed *self,
-                                                 const struct event *event)
+static enum wellformed_answer check_release_read(struct wellformed *self, const struct event *event)
 {
     struct lock_state *lock = lock_at(self, event->object);
     uint64_t *depth = map_find(&self->shares, map_pair(event->object, event->thread));

@@ -1,0 +1,41 @@
+/* The independent witness checker: it knows nothing of any engine, only the
+ * semantics of machine.h. A witness is a list of events, by pos; what it must
+ * end in depends on the kind of error it is a witness of:
+ *
+ *   race       the two accesses, last: before them the reordering is correct,
+ *              each is the next event of its thread, and they conflict. Their
+ *              own values need not be kept.
+ *   deadlock   the blocked operations, last, in the order of the cycle: before
+ *              them the reordering is correct, each is the next event of its
+ *              thread, blocks (is no try), and the thread of the following one
+ *              holds the lock it waits for.
+ *   atomicity  window begin, then the culprit, then window end as the last
+ *              event, begin and end of one thread, the culprit of another. The
+ *              values that the culprit and the window's end see need not be
+ *              kept. */
+#ifndef PREPLAY_MODEL_CHECKER_H
+#define PREPLAY_MODEL_CHECKER_H
+
+#include "model/machine.h"
+
+/* What a witness claims: the error's events, as in struct finding. */
+struct claim {
+    enum finding_kind kind;
+    const uint32_t *events; /* pos values; for atomicity: begin, end, culprit */
+    uint32_t event_count;
+    const uint32_t *witness;
+    uint32_t witness_length;
+};
+
+struct complaint {
+    uint32_t at;  /* place in the witness */
+    uint32_t pos; /* event there */
+    const char *rule;
+};
+
+/* True if the witness proves the claim under the rules' model; otherwise the
+ * first broken rule is in `complaint`. */
+bool witness_check(const struct rules *rules, const struct claim *claim,
+                   struct complaint *complaint);
+
+#endif

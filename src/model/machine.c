@@ -1,0 +1,369 @@
+#include "model/machine.h"
+
+#include "base/array.h"
+#include "base/map.h"
+#include "trace/condition.h"
+
+#include <assert.h>
+
+struct lock_state {
+    uint32_t owner_plus_one;
+    uint32_t readers;
+};
+
+struct memory_state {
+    uint32_t last_write; /* pos, POS_NONE for the initial value */
+    bool tainted;        /* `branch`: written by a thread whose reads had changed */
+};
+
+struct machine {
+    const struct rules *rules;
+    uint32_t *next; /* by thread: index of its next event */
+    bool *tainted;  /* by thread: a read of it did not see what it saw */
+    struct lock_state *locks;
+    struct map shares; /* (lock, thread) of readers */
+    struct condition *conditions;
+    uint32_t *entered; /* by barrier instance */
+    uint32_t *counts;  /* by semaphore */
+    uint8_t *onces;    /* 0, 1 begun, 2 ended */
+    struct memory_state *memory;
+};
+
+static uint32_t count_of(const struct machine *machine, enum object_class class)
+{
+    return trace_count(machine->rules->history->trace, class);
+}
+
+struct machine *machine_create(const struct rules *rules)
+{
+    struct machine *machine = NEW(struct machine);
+    machine->rules = rules;
+    const struct trace *trace = rules->history->trace;
+    machine->next = NEW_ARRAY(uint32_t, rules->history->threads);
+    machine->tainted = NEW_ARRAY(bool, rules->history->threads);
+    machine->locks = NEW_ARRAY(struct lock_state, count_of(machine, CLASS_LOCK));
+    machine->conditions = NEW_ARRAY(struct condition, count_of(machine, CLASS_CONDITION));
+    machine->entered = NEW_ARRAY(uint32_t, trace_barrier_instances(trace));
+    machine->counts = NEW_ARRAY(uint32_t, count_of(machine, CLASS_SEMAPHORE));
+    machine->onces = NEW_ARRAY(uint8_t, count_of(machine, CLASS_ONCE));
+    machine->memory = NEW_ARRAY(struct memory_state, count_of(machine, CLASS_VARIABLE));
+    for (uint32_t i = 0; i < count_of(machine, CLASS_SEMAPHORE); i++)
+        machine->counts[i] = trace_semaphore_initial(trace, i);
+    for (uint32_t i = 0; i < count_of(machine, CLASS_VARIABLE); i++)
+        machine->memory[i].last_write = POS_NONE;
+    return machine;
+}
+
+#define COPY(field, count) memory_copy(from->field, (count) * sizeof *from->field)
+
+struct machine *machine_copy(const struct machine *from)
+{
+    const struct trace *trace = from->rules->history->trace;
+    struct machine *copy = memory_copy(from, sizeof *from);
+    copy->next = COPY(next, from->rules->history->threads);
+    copy->tainted = COPY(tainted, from->rules->history->threads);
+    copy->locks = COPY(locks, count_of(from, CLASS_LOCK));
+    copy->shares.entries =
+        from->shares.capacity ? COPY(shares.entries, from->shares.capacity) : NULL;
+    copy->conditions = COPY(conditions, count_of(from, CLASS_CONDITION));
+    for (uint32_t i = 0; i < count_of(from, CLASS_CONDITION); i++)
+        condition_copy(&copy->conditions[i], &from->conditions[i]);
+    copy->entered = COPY(entered, trace_barrier_instances(trace));
+    copy->counts = COPY(counts, count_of(from, CLASS_SEMAPHORE));
+    copy->onces = COPY(onces, count_of(from, CLASS_ONCE));
+    copy->memory = COPY(memory, count_of(from, CLASS_VARIABLE));
+    return copy;
+}
+
+void machine_destroy(struct machine *machine)
+{
+    if (!machine)
+        return;
+    for (uint32_t i = 0; i < count_of(machine, CLASS_CONDITION); i++)
+        condition_free(&machine->conditions[i]);
+    free(machine->next);
+    free(machine->tainted);
+    free(machine->locks);
+    map_free(&machine->shares);
+    free(machine->conditions);
+    free(machine->entered);
+    free(machine->counts);
+    free(machine->onces);
+    free(machine->memory);
+    free(machine);
+}
+
+uint32_t machine_next(const struct machine *machine, uint32_t thread)
+{
+    const struct history *history = machine->rules->history;
+    if (machine->next[thread] == history_thread_length(history, thread))
+        return POS_NONE;
+    return history_pos(history, thread, machine->next[thread]);
+}
+
+bool machine_executed(const struct machine *machine, uint32_t pos)
+{
+    const struct history *history = machine->rules->history;
+    return machine->next[history->events[pos].thread] > history->index[pos];
+}
+
+bool machine_holds(const struct machine *machine, uint32_t thread, uint32_t lock)
+{
+    return machine->locks[lock].owner_plus_one == thread + 1 ||
+           map_find(&machine->shares, map_pair(lock, thread));
+}
+
+bool machine_blocked_by(const struct machine *machine, uint32_t pos, uint32_t thread)
+{
+    const struct event *event = &machine->rules->history->events[pos];
+    uint32_t lock = event_lock(event);
+    if (event->op == EVENT_ACQUIRE_READ)
+        return machine->locks[lock].owner_plus_one == thread + 1;
+    return machine_holds(machine, thread, lock);
+}
+
+static bool is_free(const struct machine *machine, const struct event *event)
+{
+    const struct lock_state *lock = &machine->locks[event_lock(event)];
+    return !lock->owner_plus_one && (event->op == EVENT_ACQUIRE_READ || !lock->readers);
+}
+
+static enum rule forbids_acquire(const struct machine *machine, const struct event *event)
+{
+    if (event->flags & EVENT_FAILED && event->op != EVENT_WAIT_END)
+        return is_free(machine, event) ? RULE_LOCK_FREE : RULE_NONE;
+    return is_free(machine, event) ? RULE_NONE : RULE_LOCK_HELD;
+}
+
+static enum rule forbids_wait_end(const struct machine *machine, const struct event *event)
+{
+    const struct condition *condition = &machine->conditions[event->object];
+    if (!(event->flags & EVENT_FAILED) && !condition_may_wake(condition, event->thread))
+        return RULE_SIGNAL;
+    return forbids_acquire(machine, event);
+}
+
+static enum rule forbids_barrier(const struct machine *machine, const struct event *event)
+{
+    const struct rules *rules = machine->rules;
+    uint32_t instance =
+        event->op == EVENT_BARRIER_EXIT ? event->other : rules->previous_instance[event->other];
+    if (instance == POS_NONE ||
+        machine->entered[instance] == trace_barrier_parties(rules->history->trace, instance))
+        return RULE_NONE;
+    return RULE_BARRIER;
+}
+
+static enum rule forbids_thread(const struct machine *machine, uint32_t pos,
+                                const struct event *event)
+{
+    const struct history *history = machine->rules->history;
+    if (machine->next[event->thread] != history->index[pos])
+        return RULE_PROGRAM_ORDER;
+    uint32_t fork = history->fork_of[event->thread];
+    if (fork != POS_NONE && !machine_executed(machine, fork))
+        return RULE_FORK;
+    return RULE_NONE;
+}
+
+enum rule machine_forbids_sync(const struct machine *machine, uint32_t pos)
+{
+    const struct event *event = &machine->rules->history->events[pos];
+    enum rule rule = forbids_thread(machine, pos, event);
+    if (rule != RULE_NONE)
+        return rule;
+    switch (event->op) {
+    case EVENT_JOIN:
+        return machine_next(machine, event->object) == POS_NONE ? RULE_NONE : RULE_JOIN;
+    case EVENT_ACQUIRE:
+    case EVENT_ACQUIRE_READ:
+    case EVENT_ACQUIRE_WRITE:
+        return forbids_acquire(machine, event);
+    case EVENT_RELEASE:
+    case EVENT_RELEASE_READ:
+    case EVENT_RELEASE_WRITE:
+    case EVENT_WAIT_BEGIN:
+        return machine_holds(machine, event->thread, event_lock(event)) ? RULE_NONE
+                                                                        : RULE_LOCK_FREE;
+    case EVENT_WAIT_END:
+        return forbids_wait_end(machine, event);
+    case EVENT_BARRIER_ENTER:
+    case EVENT_BARRIER_EXIT:
+        return forbids_barrier(machine, event);
+    case EVENT_SEM_WAIT:
+        return !machine->counts[event->object] == !!(event->flags & EVENT_FAILED) ? RULE_NONE
+                                                                                  : RULE_SEMAPHORE;
+    case EVENT_ONCE_BEGIN:
+        return machine->onces[event->object] == 0 ? RULE_NONE : RULE_ONCE;
+    case EVENT_ONCE_PASS:
+        return machine->onces[event->object] == 2 ? RULE_NONE : RULE_ONCE;
+    default:
+        return RULE_NONE;
+    }
+}
+
+/* Would a read of `pos` now see the value it saw? Falls back to "the same
+ * write" where a value is not known. */
+static bool same_value(const struct machine *machine, uint32_t pos)
+{
+    const struct rules *rules = machine->rules;
+    const struct event *event = &rules->history->events[pos];
+    uint32_t write = machine->memory[event->object].last_write;
+    if (write == rules->reads_from[pos])
+        return true;
+    /* The value of a read-modify-write is what it wrote, not what it read. */
+    if (!(event->flags & EVENT_HAS_VALUE) || event->op == EVENT_ATOMIC_RMW)
+        return false;
+    if (write == POS_NONE)
+        return rules->initial_known[event->object] &&
+               rules->initial_value[event->object] == event->value;
+    const struct event *writer = &rules->history->events[write];
+    return writer->flags & EVENT_HAS_VALUE && writer->value == event->value;
+}
+
+static bool sees_the_same(const struct machine *machine, uint32_t pos)
+{
+    const struct rules *rules = machine->rules;
+    const struct event *event = &rules->history->events[pos];
+    if (rules->model == MODEL_VALUE)
+        return same_value(machine, pos);
+    const struct memory_state *memory = &machine->memory[event->object];
+    return memory->last_write == rules->reads_from[pos] && !memory->tainted;
+}
+
+static enum rule forbids_memory(const struct machine *machine, uint32_t pos)
+{
+    const struct rules *rules = machine->rules;
+    const struct event *event = &rules->history->events[pos];
+    if (event->op == EVENT_BRANCH)
+        return machine->tainted[event->thread] ? RULE_BRANCH : RULE_NONE;
+    if (!event_reads(event))
+        return RULE_NONE;
+    bool kept =
+        op_in(event->op, OPS_ATOMIC) || rules->model == MODEL_RF || rules->model == MODEL_VALUE;
+    return kept && !sees_the_same(machine, pos) ? RULE_READ : RULE_NONE;
+}
+
+enum rule machine_forbids(const struct machine *machine, uint32_t pos)
+{
+    enum rule rule = machine_forbids_sync(machine, pos);
+    return rule != RULE_NONE ? rule : forbids_memory(machine, pos);
+}
+
+static void acquire(struct machine *machine, const struct event *event)
+{
+    struct lock_state *lock = &machine->locks[event_lock(event)];
+    if (event->op == EVENT_ACQUIRE_READ) {
+        map_at(&machine->shares, map_pair(event->object, event->thread), NULL);
+        lock->readers++;
+    } else {
+        lock->owner_plus_one = event->thread + 1;
+    }
+}
+
+static void release(struct machine *machine, const struct event *event)
+{
+    struct lock_state *lock = &machine->locks[event_lock(event)];
+    if (event->op == EVENT_RELEASE_READ) {
+        map_remove(&machine->shares, map_pair(event->object, event->thread));
+        lock->readers--;
+    } else {
+        lock->owner_plus_one = 0;
+    }
+}
+
+static void touch_memory(struct machine *machine, uint32_t pos, const struct event *event)
+{
+    if (event_reads(event) && machine->rules->model == MODEL_BRANCH && !sees_the_same(machine, pos))
+        machine->tainted[event->thread] = true;
+    if (event_writes(event))
+        machine->memory[event->object] =
+            (struct memory_state){.last_write = pos, .tainted = machine->tainted[event->thread]};
+}
+
+void machine_execute(struct machine *machine, uint32_t pos)
+{
+    const struct event *event = &machine->rules->history->events[pos];
+    machine->next[event->thread]++;
+    if (op_in(event->op, OPS_ACCESS)) {
+        touch_memory(machine, pos, event);
+        return;
+    }
+    if (event->op == EVENT_WAIT_END)
+        condition_wake(&machine->conditions[event->object], event->thread,
+                       !(event->flags & EVENT_FAILED));
+    if (event_acquires(event))
+        acquire(machine, event);
+    else if (event_releases(event))
+        release(machine, event);
+    switch (event->op) {
+    case EVENT_WAIT_BEGIN:
+        condition_wait(&machine->conditions[event->object], event->thread);
+        break;
+    case EVENT_SIGNAL:
+        condition_signal(&machine->conditions[event->object]);
+        break;
+    case EVENT_BROADCAST:
+        condition_broadcast(&machine->conditions[event->object]);
+        break;
+    case EVENT_BARRIER_ENTER:
+        machine->entered[event->other]++;
+        break;
+    case EVENT_POST:
+        machine->counts[event->object]++;
+        break;
+    case EVENT_SEM_WAIT:
+        if (!(event->flags & EVENT_FAILED))
+            machine->counts[event->object]--;
+        break;
+    case EVENT_ONCE_BEGIN:
+        machine->onces[event->object] = 1;
+        break;
+    case EVENT_ONCE_END:
+        machine->onces[event->object] = 2;
+        break;
+    default:
+        break;
+    }
+}
+
+struct key_bytes ARRAY_OF(unsigned char);
+
+static void append(struct key_bytes *bytes, const void *data, size_t length)
+{
+    array_reserve(bytes, bytes->count + length);
+    memcpy(bytes->items + bytes->count, data, length);
+    bytes->count += length;
+}
+
+/* Clocks are compared only with each other, so their ranks say all. */
+static void append_condition(struct key_bytes *bytes, const struct condition *condition)
+{
+    append(bytes, &condition->waiting, sizeof condition->waiting);
+    append(bytes, &condition->token_count, sizeof condition->token_count);
+    for (uint32_t thread_rank = 0; thread_rank < condition->waiting; thread_rank++) {
+        const struct condition_waiter *waiter = &condition->waiters[thread_rank];
+        uint32_t before = 0; /* tokens it cannot take */
+        while (before < condition->token_count && condition->tokens[before] < waiter->since)
+            before++;
+        uint32_t words[3] = {waiter->thread, waiter->woken, before};
+        append(bytes, words, sizeof words);
+    }
+}
+
+size_t machine_key(const struct machine *machine, unsigned char **key, size_t *room)
+{
+    struct key_bytes bytes = {*key, 0, *room};
+    uint32_t threads = machine->rules->history->threads;
+    append(&bytes, machine->next, threads * sizeof *machine->next);
+    append(&bytes, machine->tainted, threads * sizeof *machine->tainted);
+    for (uint32_t i = 0; i < count_of(machine, CLASS_VARIABLE); i++) {
+        append(&bytes, &machine->memory[i].last_write, sizeof machine->memory[i].last_write);
+        append(&bytes, &machine->memory[i].tainted, sizeof machine->memory[i].tainted);
+    }
+    for (uint32_t i = 0; i < count_of(machine, CLASS_CONDITION); i++)
+        append_condition(&bytes, &machine->conditions[i]);
+    *key = bytes.items;
+    *room = bytes.capacity;
+    return bytes.count;
+}
