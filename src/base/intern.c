@@ -5,9 +5,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Texts lie end to end in large chunks that never move, so ids and pointers
- * stay valid while the table grows. A slot keeps half of the hash beside the
- * id: nearly every mismatch is settled without touching the text. */
+/* Texts lie end to end, 8-byte aligned (they may be arrays of words), in large
+ * chunks that never move, so ids and pointers stay valid while the table grows. A slot keeps half
+ * of the hash beside the id: nearly every mismatch is settled without touching the text. */
 
 #define CHUNK_SIZE ((size_t)1 << 16)
 
@@ -89,8 +89,9 @@ static void grow(struct interner *interner)
 
 static const char *store(struct interner *interner, const char *text, size_t length)
 {
-    if (interner->room < length + 1) {
-        size_t size = length + 1 > CHUNK_SIZE ? length + 1 : CHUNK_SIZE;
+    size_t needed = (length + 1 + 7) & ~(size_t)7;
+    if (interner->room < needed) {
+        size_t size = needed > CHUNK_SIZE ? needed : CHUNK_SIZE;
         interner->free_start = memory_alloc(size, 1);
         interner->room = size;
         array_push(&interner->chunks, interner->free_start);
@@ -98,8 +99,8 @@ static const char *store(struct interner *interner, const char *text, size_t len
     char *copy = interner->free_start;
     memcpy(copy, text, length);
     copy[length] = '\0';
-    interner->free_start += length + 1;
-    interner->room -= length + 1;
+    interner->free_start += needed;
+    interner->room -= needed;
     return copy;
 }
 

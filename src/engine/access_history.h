@@ -1,0 +1,60 @@
+/* The accesses of one variable that a later access may still race with.
+ *
+ * For pairs of source locations it is enough to keep, of the accesses that are
+ * alike (thread, operation, location, mark), the latest one: whatever is
+ * unordered with an earlier one is unordered with it too. With every pair wanted,
+ * each access is kept. Accesses that every thread has seen can race no more and
+ * are dropped when the list would grow; beyond ACCESS_LIMIT the oldest go, so a
+ * variable's memory is bounded. */
+#ifndef PREPLAY_ENGINE_ACCESS_HISTORY_H
+#define PREPLAY_ENGINE_ACCESS_HISTORY_H
+
+#include "model/order.h"
+#include "trace/finding.h"
+
+#define ACCESS_LIMIT 256
+
+struct access {
+    uint32_t thread, tick; /* its epoch */
+    uint32_t location, stack;
+    uint32_t pos, index;
+    uint32_t mark; /* the engine's own: accesses with different marks are not alike */
+    uint8_t op, size;
+};
+
+struct access_history {
+    uint64_t *keys; /* hash of what makes accesses alike, for a quick scan */
+    struct access *accesses;
+    uint32_t count, room;
+};
+
+void access_history_add(struct access_history *history, const struct access *access,
+                        bool every_pair, struct order *order);
+void access_history_free(struct access_history *history);
+
+/* The access that `event` makes now. */
+static inline struct access access_of(const struct event *event, uint32_t tick, uint32_t pos,
+                                      uint32_t index, uint32_t mark)
+{
+    return (struct access){
+        .thread = event->thread,
+        .tick = tick,
+        .location = event->location,
+        .stack = event->stack,
+        .pos = pos,
+        .index = index,
+        .mark = mark,
+        .op = event->op,
+        .size = event->size,
+    };
+}
+
+static inline bool accesses_conflict(const struct access *a, const struct access *b)
+{
+    uint64_t ops = OP_BIT(a->op) | OP_BIT(b->op);
+    return a->thread != b->thread && (ops & OPS_WRITING) && (ops & ~OPS_ATOMIC);
+}
+
+void access_fill(struct finding_event *out, const struct access *access);
+
+#endif

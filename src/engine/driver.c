@@ -1,0 +1,135 @@
+#include "engine/driver.h"
+
+#include "base/array.h"
+#include "model/checker.h"
+
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+struct event_list ARRAY_OF(struct event);
+
+static void feed(struct driver *driver, const struct event *batch, size_t count, uint32_t first)
+{
+    for (size_t i = 0; i < driver->count; i++) {
+        struct engine_run *run = &driver->runs[i];
+        if (!run->engine->events)
+            continue;
+        double start = now();
+        run->engine->events(run, batch, count, first);
+        run->seconds += now() - start;
+    }
+}
+
+static int read_all(struct driver *driver, struct trace *trace, struct error *error)
+{
+    bool keep = false;
+    for (size_t i = 0; i < driver->count; i++)
+        keep |= driver->runs[i].engine->whole_trace;
+    struct event_list list = {0};
+    const struct event *batch;
+    long count;
+    uint32_t first = 0;
+    while ((count = trace_next(trace, &batch, error)) > 0) {
+        feed(driver, batch, (size_t)count, first);
+        first += (uint32_t)count;
+        if (!keep)
+            continue;
+        array_reserve(&list, list.count + (size_t)count);
+        memcpy(list.items + list.count, batch, (size_t)count * sizeof *batch);
+        list.count += (size_t)count;
+    }
+    if (count < 0) {
+        array_free(&list);
+        return -1;
+    }
+    if (keep)
+        driver->history = history_create(trace, list.items, (uint32_t)list.count);
+    return 0;
+}
+
+static int check_witness(const struct engine_run *run, const struct rules *rules,
+                         const struct finding *finding, struct error *error)
+{
+    uint32_t *events = memory_alloc(finding->event_count, sizeof *events);
+    for (uint32_t i = 0; i < finding->event_count; i++)
+        events[i] = finding->events[i].pos;
+    struct claim claim = {finding->kind, events, finding->event_count, finding->witness,
+                          finding->witness_length};
+    struct complaint complaint;
+    bool good = witness_check(rules, &claim, &complaint);
+    free(events);
+    if (good)
+        return 0;
+    return error_set(error, ERROR_INTERNAL,
+                     "engine %s gave a wrong witness: at %u (event %u): %s; please report this",
+                     run->engine->name, complaint.at, complaint.pos, complaint.rule);
+}
+
+static int check_witnesses(const struct engine_run *run, struct error *error)
+{
+    struct rules *rules[MODEL_COUNT] = {0};
+    int result = 0;
+    for (size_t i = 0; i < run->findings->count && !result; i++) {
+        const struct finding *finding = &run->findings->items[i];
+        if (!finding->witness)
+            continue;
+        if (!rules[finding->model])
+            rules[finding->model] = rules_create(run->history, finding->model);
+        result = check_witness(run, rules[finding->model], finding, error);
+    }
+    for (int model = 0; model < MODEL_COUNT; model++)
+        rules_destroy(rules[model]);
+    return result;
+}
+
+static int finish(struct driver *driver, struct error *error)
+{
+    for (size_t i = 0; i < driver->count; i++) {
+        struct engine_run *run = &driver->runs[i];
+        run->history = driver->history;
+        double start = now();
+        if (run->engine->finish(run, error))
+            return -1;
+        run->seconds += now() - start;
+        if (run->history && check_witnesses(run, error))
+            return -1;
+        findings_sort(run->findings);
+    }
+    return 0;
+}
+
+int driver_run(struct driver *driver, struct trace *trace, const struct engine *const *engines,
+               size_t count, const struct engine_options *options, struct error *error)
+{
+    *driver = (struct driver){.runs = NEW_ARRAY(struct engine_run, count), .count = count};
+    for (size_t i = 0; i < count; i++) {
+        struct engine_run *run = &driver->runs[i];
+        *run = (struct engine_run){
+            .engine = engines[i],
+            .trace = trace,
+            .options = options,
+            .findings = findings_create(options->every_pair),
+        };
+        engines[i]->create(run);
+    }
+    if (read_all(driver, trace, error))
+        return -1;
+    return finish(driver, error);
+}
+
+void driver_free(struct driver *driver)
+{
+    for (size_t i = 0; i < driver->count; i++) {
+        driver->runs[i].engine->destroy(&driver->runs[i]);
+        findings_destroy(driver->runs[i].findings);
+    }
+    free(driver->runs);
+    history_destroy(driver->history);
+    *driver = (struct driver){0};
+}

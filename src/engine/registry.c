@@ -1,0 +1,28 @@
+#include "engine/engine.h"
+
+#include <string.h>
+
+extern const struct engine engine_hb, engine_shb, engine_lockset;
+
+const struct engine *const engine_registry[] = {
+    &engine_hb,
+    &engine_shb,
+    &engine_lockset,
+    NULL,
+};
+
+const struct engine *engine_find(const char *name, size_t length)
+{
+    for (size_t i = 0; engine_registry[i]; i++)
+        if (strlen(engine_registry[i]->name) == length &&
+            memcmp(engine_registry[i]->name, name, length) == 0)
+            return engine_registry[i];
+    return NULL;
+}
+
+enum model engine_model(const struct engine_run *run)
+{
+    enum model model = run->options->model;
+    return model != MODEL_NONE && run->engine->models >> model & 1 ? model
+                                                                   : run->engine->default_model;
+}

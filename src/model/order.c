@@ -1,0 +1,395 @@
+#include "model/order.h"
+
+#include "base/array.h"
+#include "base/memory.h"
+
+struct clocks ARRAY_OF(struct vclock);
+
+struct lock_clocks {
+    struct vclock written; /* releases of exclusive owners */
+    struct vclock shared;  /* releases of readers */
+    struct vclock readers; /* ticks[t] is 1 while thread t holds it shared */
+    uint32_t owner_plus_one;
+};
+
+struct waiter {
+    uint32_t thread;
+    struct vclock signals; /* those that may have woken it */
+};
+
+struct waiters ARRAY_OF(struct waiter);
+
+struct barrier_use {
+    uint32_t instance_plus_one, before_plus_one;
+};
+
+struct fence_clocks {
+    struct vclock released;   /* at the thread's last release fence */
+    struct vclock to_acquire; /* seen by relaxed loads, for its next acquire fence */
+    bool has_released;
+};
+
+struct order {
+    unsigned flags;
+    struct clocks threads;
+    struct order_locks ARRAY_OF(struct lock_clocks) locks;
+    struct order_conditions ARRAY_OF(struct waiters) conditions;
+    struct clocks instances; /* by barrier instance: all who entered */
+    struct order_barriers ARRAY_OF(struct barrier_use) barriers;
+    struct clocks posts, takes; /* by semaphore */
+    struct clocks onces;
+    struct clocks atomics; /* by variable: what a load of it acquires */
+    struct clocks writes;  /* by variable: the last write (ORDER_READS) */
+    struct order_fences ARRAY_OF(struct fence_clocks) fences;
+};
+
+struct order *order_create(unsigned flags)
+{
+    struct order *order = NEW(struct order);
+    order->flags = flags;
+    return order;
+}
+
+static void free_clocks(struct clocks *clocks)
+{
+    for (size_t i = 0; i < clocks->count; i++)
+        vclock_free(&clocks->items[i]);
+    array_free(clocks);
+}
+
+void order_destroy(struct order *order)
+{
+    if (!order)
+        return;
+    for (size_t i = 0; i < order->locks.count; i++) {
+        vclock_free(&order->locks.items[i].written);
+        vclock_free(&order->locks.items[i].shared);
+        vclock_free(&order->locks.items[i].readers);
+    }
+    for (size_t i = 0; i < order->conditions.count; i++) {
+        for (size_t k = 0; k < order->conditions.items[i].count; k++)
+            vclock_free(&order->conditions.items[i].items[k].signals);
+        array_free(&order->conditions.items[i]);
+    }
+    for (size_t i = 0; i < order->fences.count; i++) {
+        vclock_free(&order->fences.items[i].released);
+        vclock_free(&order->fences.items[i].to_acquire);
+    }
+    array_free(&order->locks);
+    array_free(&order->conditions);
+    array_free(&order->fences);
+    array_free(&order->barriers);
+    free_clocks(&order->threads);
+    free_clocks(&order->instances);
+    free_clocks(&order->posts);
+    free_clocks(&order->takes);
+    free_clocks(&order->onces);
+    free_clocks(&order->atomics);
+    free_clocks(&order->writes);
+    free(order);
+}
+
+static struct vclock *at(struct clocks *clocks, uint32_t id)
+{
+    array_grow(clocks, id + 1);
+    return &clocks->items[id];
+}
+
+static struct vclock *thread_clock(struct order *order, uint32_t thread)
+{
+    struct vclock *clock = at(&order->threads, thread);
+    if (!vclock_get(clock, thread))
+        vclock_set(clock, thread, 1);
+    return clock;
+}
+
+const struct vclock *order_clock(struct order *order, uint32_t thread)
+{
+    return thread_clock(order, thread);
+}
+
+/* What comes after this moment is not seen by who joined the clock before it. */
+static void tick(struct order *order, uint32_t thread)
+{
+    order->threads.items[thread].ticks[thread]++;
+}
+
+static struct lock_clocks *lock_at(struct order *order, uint32_t lock)
+{
+    array_grow(&order->locks, lock + 1);
+    return &order->locks.items[lock];
+}
+
+/* A try failed because of a holder: whatever the holder did up to now is a safe
+ * (if generous) bound for its acquire. */
+static void see_holder(struct order *order, uint32_t holder, struct vclock *clock)
+{
+    vclock_join(clock, &order->threads.items[holder]);
+    tick(order, holder);
+}
+
+static void acquire_failed(struct order *order, const struct lock_clocks *lock,
+                           struct vclock *clock)
+{
+    if (lock->owner_plus_one)
+        see_holder(order, lock->owner_plus_one - 1, clock);
+    for (uint32_t reader = 0; reader < lock->readers.size; reader++)
+        if (lock->readers.ticks[reader])
+            see_holder(order, reader, clock);
+}
+
+static void acquire(struct order *order, const struct event *event, struct vclock *clock)
+{
+    struct lock_clocks *lock = lock_at(order, event_lock(event));
+    if (event->flags & EVENT_FAILED && event->op != EVENT_WAIT_END) {
+        acquire_failed(order, lock, clock);
+        return;
+    }
+    vclock_join(clock, &lock->written);
+    if (event->op == EVENT_ACQUIRE_READ) {
+        vclock_set(&lock->readers, event->thread, 1);
+        return;
+    }
+    vclock_join(clock, &lock->shared);
+    lock->owner_plus_one = event->thread + 1;
+}
+
+static void release(struct order *order, const struct event *event, const struct vclock *clock)
+{
+    struct lock_clocks *lock = lock_at(order, event_lock(event));
+    if (event->op == EVENT_RELEASE_READ) {
+        vclock_join(&lock->shared, clock);
+        vclock_set(&lock->readers, event->thread, 0);
+    } else {
+        vclock_copy(&lock->written, clock);
+        vclock_clear(&lock->shared); /* the new owner had seen the readers */
+        lock->owner_plus_one = 0;
+    }
+    tick(order, event->thread);
+}
+
+static struct waiters *waiters_at(struct order *order, uint32_t condition)
+{
+    array_grow(&order->conditions, condition + 1);
+    return &order->conditions.items[condition];
+}
+
+static void signal(struct order *order, const struct event *event, const struct vclock *clock)
+{
+    struct waiters *waiters = waiters_at(order, event->object);
+    for (size_t i = 0; i < waiters->count; i++)
+        vclock_join(&waiters->items[i].signals, clock);
+    tick(order, event->thread);
+}
+
+static void wait_begin(struct order *order, const struct event *event)
+{
+    struct waiters *waiters = waiters_at(order, event->object);
+    struct waiter waiter = {.thread = event->thread};
+    array_push(waiters, waiter);
+}
+
+static void wait_end(struct order *order, const struct event *event, struct vclock *clock)
+{
+    struct waiters *waiters = waiters_at(order, event->object);
+    for (size_t i = 0; i < waiters->count; i++) {
+        struct waiter *waiter = &waiters->items[i];
+        if (waiter->thread != event->thread)
+            continue;
+        if (!(event->flags & EVENT_FAILED))
+            vclock_join(clock, &waiter->signals);
+        vclock_free(&waiter->signals);
+        *waiter = array_pop(waiters);
+        return;
+    }
+}
+
+static void semaphore(struct order *order, const struct event *event, struct vclock *clock)
+{
+    struct vclock *posts = at(&order->posts, event->object);
+    struct vclock *takes = at(&order->takes, event->object);
+    if (event->op == EVENT_POST) {
+        vclock_join(posts, clock);
+    } else if (event->flags & EVENT_FAILED) {
+        vclock_join(clock, takes); /* they left nothing */
+        return;
+    } else {
+        vclock_join(clock, posts);
+        vclock_join(takes, clock);
+    }
+    tick(order, event->thread);
+}
+
+/* Who enters an instance of a barrier comes after all who entered the one before. */
+static void barrier_enter(struct order *order, const struct event *event, struct vclock *clock)
+{
+    array_grow(&order->barriers, event->object + 1);
+    struct barrier_use *use = &order->barriers.items[event->object];
+    if (use->instance_plus_one != event->other + 1) {
+        use->before_plus_one = use->instance_plus_one;
+        use->instance_plus_one = event->other + 1;
+    }
+    if (use->before_plus_one)
+        vclock_join(clock, at(&order->instances, use->before_plus_one - 1));
+    vclock_join(at(&order->instances, event->other), clock);
+    tick(order, event->thread);
+}
+
+static bool acquires_memory(const struct order *order, const struct event *event)
+{
+    if (!(order->flags & ORDER_C11))
+        return true;
+    return event->order != ORDER_RELAXED && event->order != ORDER_RELEASE;
+}
+
+static bool releases_memory(const struct order *order, const struct event *event)
+{
+    return !(order->flags & ORDER_C11) || event->order >= ORDER_RELEASE;
+}
+
+static struct fence_clocks *fences_of(struct order *order, uint32_t thread)
+{
+    array_grow(&order->fences, thread + 1);
+    return &order->fences.items[thread];
+}
+
+static void atomic_load(struct order *order, const struct event *event, struct vclock *clock)
+{
+    struct vclock *seen = at(&order->atomics, event->object);
+    if (acquires_memory(order, event))
+        vclock_join(clock, seen);
+    else
+        vclock_join(&fences_of(order, event->thread)->to_acquire, seen);
+}
+
+/* A store begins a new release sequence; a read-modify-write continues it. */
+static void atomic_store(struct order *order, const struct event *event, struct vclock *clock)
+{
+    struct vclock *seen = at(&order->atomics, event->object);
+    bool continues = event->op == EVENT_ATOMIC_RMW && order->flags & ORDER_C11;
+    if (!continues)
+        vclock_clear(seen);
+    if (releases_memory(order, event)) {
+        vclock_join(seen, clock);
+        tick(order, event->thread);
+    } else {
+        struct fence_clocks *fences = fences_of(order, event->thread);
+        if (fences->has_released)
+            vclock_join(seen, &fences->released);
+    }
+}
+
+static void fence(struct order *order, const struct event *event, struct vclock *clock)
+{
+    if (!(order->flags & ORDER_C11))
+        return;
+    struct fence_clocks *fences = fences_of(order, event->thread);
+    if (acquires_memory(order, event))
+        vclock_join(clock, &fences->to_acquire);
+    if (releases_memory(order, event)) {
+        vclock_copy(&fences->released, clock);
+        fences->has_released = true;
+        tick(order, event->thread);
+    }
+}
+
+static void access(struct order *order, const struct event *event, struct vclock *clock)
+{
+    /* Without C11 orders, an atomic load that saw a plain write is ordered by it. */
+    bool plain_store = event->op == EVENT_WRITE && event->object < order->atomics.count;
+    if (op_in(event->op, OPS_ATOMIC)) {
+        if (event_reads(event))
+            atomic_load(order, event, clock);
+        if (event_writes(event))
+            atomic_store(order, event, clock);
+    } else if (plain_store) {
+        struct vclock *seen = at(&order->atomics, event->object);
+        vclock_clear(seen);
+        if (!(order->flags & ORDER_C11)) {
+            vclock_copy(seen, clock);
+            tick(order, event->thread);
+        }
+    }
+    if (!(order->flags & ORDER_READS))
+        return;
+    struct vclock *write = at(&order->writes, event->object);
+    if (event_reads(event))
+        vclock_join(clock, write);
+    if (event_writes(event)) {
+        vclock_copy(write, clock);
+        tick(order, event->thread);
+    }
+}
+
+void order_step(struct order *order, const struct event *event)
+{
+    if (event->op == EVENT_FORK)
+        thread_clock(order, event->object); /* may move the clocks: before we point at one */
+    struct vclock *clock = thread_clock(order, event->thread);
+    switch (event->op) {
+    case EVENT_FORK:
+        vclock_join(&order->threads.items[event->object], clock);
+        tick(order, event->thread);
+        return;
+    case EVENT_JOIN:
+        if (event->object < order->threads.count)
+            vclock_join(clock, &order->threads.items[event->object]);
+        return;
+    case EVENT_WAIT_BEGIN:
+        if (order->flags & ORDER_SIGNALS)
+            wait_begin(order, event);
+        break;
+    case EVENT_WAIT_END:
+        if (order->flags & ORDER_SIGNALS)
+            wait_end(order, event, clock);
+        break;
+    case EVENT_SIGNAL:
+    case EVENT_BROADCAST:
+        if (order->flags & ORDER_SIGNALS)
+            signal(order, event, clock);
+        return;
+    case EVENT_POST:
+    case EVENT_SEM_WAIT:
+        if (order->flags & ORDER_SIGNALS)
+            semaphore(order, event, clock);
+        return;
+    case EVENT_BARRIER_ENTER:
+        barrier_enter(order, event, clock);
+        return;
+    case EVENT_BARRIER_EXIT:
+        vclock_join(clock, at(&order->instances, event->other));
+        return;
+    case EVENT_ONCE_END:
+        vclock_copy(at(&order->onces, event->object), clock);
+        tick(order, event->thread);
+        return;
+    case EVENT_ONCE_PASS:
+        vclock_join(clock, at(&order->onces, event->object));
+        return;
+    case EVENT_FENCE:
+        fence(order, event, clock);
+        return;
+    default:
+        break;
+    }
+    if (op_in(event->op, OPS_ACCESS))
+        access(order, event, clock);
+    else if (!(order->flags & ORDER_LOCKS))
+        return;
+    else if (op_in(event->op, OPS_ACQUIRING))
+        acquire(order, event, clock);
+    else if (event_releases(event))
+        release(order, event, clock);
+}
+
+uint32_t order_seen_by_all(struct order *order, uint32_t thread)
+{
+    uint32_t least = UINT32_MAX;
+    for (size_t i = 0; i < order->threads.count; i++) {
+        if (i == thread)
+            continue;
+        uint32_t seen = vclock_get(&order->threads.items[i], thread);
+        least = seen < least ? seen : least;
+    }
+    return least;
+}

@@ -1,0 +1,42 @@
+/* Happens-before as vector clocks, in the strengths that engines ask for.
+ *
+ * Always: program order, fork, join, barriers, once, and what an atomic load saw.
+ * These orders hold in every correct reordering of the trace, so alone (flags 0)
+ * they are the must-happen-before that filters candidates without losing any.
+ *
+ *   ORDER_LOCKS    release before the next acquire (rwlocks: readers do not order
+ *                  readers), the holder's acquire before a failed try
+ *   ORDER_SIGNALS  signal before the wait it may have ended, post before a later
+ *                  semaphore wait
+ *   ORDER_READS    write before the read that saw it (schedulable happens-before)
+ *   ORDER_C11      atomics order as their memory orders say, not as a sequentially
+ *                  consistent observer would: a relaxed load orders nothing
+ *
+ * ORDER_LOCKS | ORDER_SIGNALS | ORDER_C11 is the happens-before of detectors. */
+#ifndef PREPLAY_MODEL_ORDER_H
+#define PREPLAY_MODEL_ORDER_H
+
+#include "model/vclock.h"
+#include "trace/event.h"
+
+enum order_flag {
+    ORDER_LOCKS = 1 << 0,
+    ORDER_SIGNALS = 1 << 1,
+    ORDER_READS = 1 << 2,
+    ORDER_C11 = 1 << 3,
+};
+
+struct order;
+
+struct order *order_create(unsigned flags);
+void order_destroy(struct order *order);
+
+/* The clock of `thread` at its next event; its own entry is that event's tick.
+ * Valid until the next call with another thread that has not been seen before. */
+const struct vclock *order_clock(struct order *order, uint32_t thread);
+/* Moves past the event. For accesses: compare clocks first, then step. */
+void order_step(struct order *order, const struct event *event);
+/* The least tick of `thread` that every thread seen so far has seen. */
+uint32_t order_seen_by_all(struct order *order, uint32_t thread);
+
+#endif
