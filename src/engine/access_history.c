@@ -59,7 +59,7 @@ static void make_room(struct access_history *history, bool every_pair, struct or
 {
     if (history->room >= 32)
         drop_seen_by_all(history, order);
-    if (history->count * 2 <= history->room)
+    if (history->room && history->count * 2 <= history->room)
         return;
     if (history->room >= ACCESS_LIMIT && !every_pair) {
         if (history->count == history->room)

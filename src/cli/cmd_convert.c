@@ -1,0 +1,58 @@
+/* preplay convert: a trace in another format. */
+#include "cli/command.h"
+#include "trace/std_writer.h"
+
+#include <string.h>
+
+static int to_std(struct trace *trace, FILE *out, struct error *error)
+{
+    const struct event *batch;
+    long count;
+    while ((count = trace_next(trace, &batch, error)) > 0)
+        for (long i = 0; i < count; i++)
+            std_write_event(out, trace, &batch[i]);
+    return count < 0 ? -1 : 0;
+}
+
+static const struct {
+    const char *name;
+    int (*write)(struct trace *trace, FILE *out, struct error *error);
+} targets[] = {
+    {"std", to_std},
+};
+
+#define TARGET_COUNT (sizeof targets / sizeof *targets)
+
+static int convert(size_t target, const struct options *options, struct error *error)
+{
+    struct trace *trace = trace_open(options->arguments[0], error);
+    if (!trace)
+        return -1;
+    FILE *out = command_output(options->output, error);
+    int code = -1;
+    if (out) {
+        code = targets[target].write(trace, out, error);
+        if (command_close(out, options->output, error))
+            code = -1;
+    }
+    trace_close(trace);
+    return code;
+}
+
+int cmd_convert(struct options *options, struct error *error)
+{
+    if (command_arguments(options, 1, "one TRACE", error))
+        return -1;
+    for (size_t i = 0; i < TARGET_COUNT; i++)
+        if (options->to && strcmp(options->to, targets[i].name) == 0)
+            return convert(i, options, error);
+    char list[128] = "";
+    for (size_t i = 0; i < TARGET_COUNT; i++) {
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", targets[i].name);
+    }
+    if (!options->to)
+        return error_set(error, ERROR_USAGE, "preplay convert needs --to FORMAT, one of: %s", list);
+    return error_set(error, ERROR_USAGE, "no format '%s' to convert to; there are: %s", options->to,
+                     list);
+}

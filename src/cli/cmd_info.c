@@ -1,0 +1,70 @@
+/* preplay info: how much of what is in a trace. */
+#include "base/array.h"
+#include "cli/command.h"
+#include "report/json.h"
+#include "report/text.h"
+#include "trace/trace.h"
+
+#define THREADS_SHOWN 32
+
+struct counts ARRAY_OF(uint64_t);
+
+struct info {
+    uint64_t by_op[EVENT_COUNT];
+    struct counts by_thread, sync_by_thread;
+};
+
+static int count_all(struct trace *trace, struct info *info, struct error *error)
+{
+    const struct event *batch;
+    long count;
+    while ((count = trace_next(trace, &batch, error)) > 0)
+        for (long i = 0; i < count; i++) {
+            const struct event *event = &batch[i];
+            info->by_op[event->op]++;
+            array_grow(&info->by_thread, event->thread + 1);
+            array_grow(&info->sync_by_thread, event->thread + 1);
+            info->by_thread.items[event->thread]++;
+            info->sync_by_thread.items[event->thread] += op_in(event->op, OPS_SYNC);
+        }
+    return count < 0 ? -1 : 0;
+}
+
+static void print(const struct trace *trace, const struct info *info)
+{
+    printf("%llu events, format %s\n", (unsigned long long)trace->delivered, trace->format->name);
+    for (int op = 0; op < EVENT_COUNT; op++)
+        if (info->by_op[op])
+            printf("%12llu  %s\n", (unsigned long long)info->by_op[op], report_op_text(op));
+    puts("objects");
+    for (int class = CLASS_THREAD; class < CLASS_COUNT; class ++)
+        if (trace_count(trace, class))
+            printf("%12u  %s%s\n", trace_count(trace, class), object_class_text(class),
+                   trace_count(trace, class) == 1 ? "" : "s");
+    puts("threads (events, of these synchronisation)");
+    for (uint32_t t = 0; t < info->by_thread.count && t < THREADS_SHOWN; t++) {
+        printf("%12llu  %10llu  ", (unsigned long long)info->by_thread.items[t],
+               (unsigned long long)info->sync_by_thread.items[t]);
+        report_safe_text(stdout, trace_name(trace, CLASS_THREAD, t));
+        putchar('\n');
+    }
+    if (info->by_thread.count > THREADS_SHOWN)
+        printf("              ... and %zu more\n", info->by_thread.count - THREADS_SHOWN);
+}
+
+int cmd_info(struct options *options, struct error *error)
+{
+    if (command_arguments(options, 1, "one TRACE", error))
+        return -1;
+    struct trace *trace = trace_open(options->arguments[0], error);
+    if (!trace)
+        return -1;
+    struct info info = {0};
+    int code = count_all(trace, &info, error);
+    if (code == 0)
+        print(trace, &info);
+    array_free(&info.by_thread);
+    array_free(&info.sync_by_thread);
+    trace_close(trace);
+    return code;
+}

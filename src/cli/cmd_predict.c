@@ -1,0 +1,83 @@
+/* preplay predict: engines over a trace, findings as text or JSON. */
+#include "cli/command.h"
+#include "cli/predict.h"
+#include "report/text.h"
+
+#include <string.h>
+
+struct tally {
+    size_t kinds[3];
+    size_t hidden; /* candidates that were only counted */
+};
+
+/* Candidates are shown if asked for: by --all, or by naming the engine. */
+static bool shown(const struct options *options, const struct finding *finding)
+{
+    return finding->verdict != VERDICT_CANDIDATE || options->all || options->engines;
+}
+
+static void print_findings(FILE *out, const struct prediction *prediction,
+                           const struct options *options, struct tally *tally)
+{
+    for (size_t i = 0; i < prediction->driver.count; i++) {
+        const struct findings *findings = prediction->driver.runs[i].findings;
+        for (size_t k = 0; k < findings->count; k++) {
+            const struct finding *finding = &findings->items[k];
+            if (!shown(options, finding)) {
+                tally->hidden++;
+                continue;
+            }
+            tally->kinds[finding->kind]++;
+            if (out)
+                report_finding(out, prediction->trace, finding);
+        }
+    }
+}
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void print_summary(FILE *out, const struct prediction *prediction, const struct tally *tally)
+{
+    const struct trace *trace = prediction->trace;
+    fprintf(out, "%zu race%s, %zu deadlock%s, %zu atomicity violation%s", tally->kinds[0],
+            plural(tally->kinds[0]), tally->kinds[1], plural(tally->kinds[1]), tally->kinds[2],
+            plural(tally->kinds[2]));
+    if (tally->hidden)
+        fprintf(out, "; %zu more candidate%s (--all lists them)", tally->hidden,
+                plural(tally->hidden));
+    fprintf(out, "\n%llu events, %u threads, %u objects", (unsigned long long)trace->delivered,
+            trace_count(trace, CLASS_THREAD), trace_count(trace, CLASS_VARIABLE));
+    for (size_t i = 0; i < prediction->driver.count; i++) {
+        const struct engine_run *run = &prediction->driver.runs[i];
+        fprintf(out, "; %s %.3f s", run->engine->name, run->seconds);
+        if (run->exhausted)
+            fprintf(out, " (%llu of %llu candidates undecided)", (unsigned long long)run->exhausted,
+                    (unsigned long long)run->candidates);
+    }
+    putc('\n', out);
+}
+
+int cmd_predict(struct options *options, struct error *error)
+{
+    if (command_arguments(options, 1, "one TRACE", error))
+        return -1;
+    struct prediction prediction;
+    int code = prediction_run(&prediction, options, options->arguments[0], "auto", error);
+    if (code == 0) {
+        bool json_on_stdout = options->json_file && strcmp(options->json_file, "-") == 0;
+        FILE *out = json_on_stdout ? NULL : stdout;
+        struct tally tally = {0};
+        print_findings(out, &prediction, options, &tally);
+        if (out)
+            print_summary(out, &prediction, &tally);
+        if (tally.kinds[0] + tally.kinds[1] + tally.kinds[2])
+            code = (int)options->exit_code;
+        if (options->json_file && prediction_write_json(&prediction, options->json_file, error))
+            code = -1;
+    }
+    prediction_free(&prediction);
+    return code;
+}

@@ -1,0 +1,113 @@
+#include "cli/command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *synopsis, *summary;
+    int (*function)(struct options *options, struct error *error);
+    bool raw; /* the words after it are a program's or a compiler's own */
+} commands[] = {
+#define C(id, name, function, synopsis, summary, raw) {name, synopsis, summary, function, raw},
+    COMMAND_TABLE(C)
+#undef C
+};
+
+#define COMMAND_TOTAL (sizeof commands / sizeof *commands)
+
+static void usage(FILE *out)
+{
+    fputs("Usage: preplay COMMAND [OPTIONS] ...\n\n"
+          "Preplay replays the concurrency bug before it happens.\n\nCommands:\n",
+          out);
+    for (size_t i = 0; i < COMMAND_TOTAL; i++)
+        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
+    fputs("\npreplay COMMAND --help tells more about each.\n", out);
+}
+
+int command_arguments(const struct options *options, size_t wanted, const char *what,
+                      struct error *error)
+{
+    if (options->argument_count == wanted)
+        return 0;
+    return error_set(error, ERROR_USAGE, "preplay %s takes %s, found %zu argument%s",
+                     command_name(options->command), what, options->argument_count,
+                     options->argument_count == 1 ? "" : "s");
+}
+
+FILE *command_output(const char *path, struct error *error)
+{
+    if (!path || strcmp(path, "-") == 0)
+        return stdout;
+    FILE *file = fopen(path, "we");
+    if (!file)
+        error_set(error, ERROR_INTERNAL, "%s: cannot write: %s", path, strerror(errno));
+    return file;
+}
+
+int command_close(FILE *file, const char *path, struct error *error)
+{
+    bool failed = fflush(file) != 0 || ferror(file);
+    if (file != stdout)
+        failed |= fclose(file) != 0;
+    if (failed)
+        return error_set(error, ERROR_INTERNAL, "%s: cannot write: %s",
+                         path ? path : "standard output", strerror(errno));
+    return 0;
+}
+
+static int fail(const struct error *error)
+{
+    fprintf(stderr, "preplay: %s\n", error->text);
+    return error->code;
+}
+
+/* --help among the options, not behind -- or a program's name. */
+static bool wants_help(char **words, bool program_follows)
+{
+    for (; *words && strcmp(*words, "--") != 0; words++) {
+        if (strcmp(*words, "--help") == 0 || strcmp(*words, "-h") == 0)
+            return true;
+        if (program_follows && **words != '-')
+            return false;
+    }
+    return false;
+}
+
+static int run(size_t at, char **words)
+{
+    struct error error = {0};
+    struct options options;
+    if (wants_help(words, commands[at].raw)) {
+        options_help(stdout, (enum command_id)at);
+        return EXIT_OK;
+    }
+    int code = -1;
+    if (options_parse(&options, (enum command_id)at, commands[at].raw, words, &error) == 0)
+        code = commands[at].function(&options, &error);
+    options_free(&options);
+    return code < 0 ? fail(&error) : code;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        usage(stderr);
+        return ERROR_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        usage(stdout);
+        return EXIT_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("preplay " PREPLAY_VERSION);
+        return EXIT_OK;
+    }
+    for (size_t i = 0; i < COMMAND_TOTAL; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return run(i, argv + 2);
+    fprintf(stderr, "preplay: no command '%s' (see preplay --help)\n", argv[1]);
+    return ERROR_USAGE;
+}

@@ -1,0 +1,94 @@
+/* The one table of options: it drives parsing, PREPLAY_OPTIONS, --help, range
+ * checks, completions and man pages. To add an option, add a row.
+ *
+ *   O(kind, field, "name", 'c' or 0, "VALUE", commands, least, most, standard, "help")
+ *
+ * kind FLAG has no value; COUNT a whole number; BYTES a number with K, M or G;
+ * SECONDS a number of seconds; TEXT any string. `standard` is the value without
+ * the option (TEXT: NULL is always its standard; `least` and `most` bound numbers).
+ * `commands` are the subcommands that know it. */
+#ifndef PREPLAY_CLI_OPTIONS_H
+#define PREPLAY_CLI_OPTIONS_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* C(NAME, "name", function, "synopsis", "summary", raw) - raw commands get their
+ * arguments unparsed. */
+#define COMMAND_TABLE(C)                                                                           \
+    C(PREDICT, "predict", cmd_predict, "[OPTIONS] TRACE",                                          \
+      "find what other schedules of a recorded run would hit", false)                              \
+    C(COMPARE, "compare", cmd_compare, "[OPTIONS] TRACE", "engines side by side, a row a finding", \
+      false)                                                                                       \
+    C(CHECK, "check", cmd_check, "[-m MODEL] TRACE WITNESS", "the witness checker on its own",     \
+      false)                                                                                       \
+    C(CONVERT, "convert", cmd_convert, "--to FORMAT TRACE [-o FILE]",                              \
+      "write a trace in another format", false)                                                    \
+    C(INFO, "info", cmd_info, "TRACE", "counts per kind, thread and object", false)                \
+    C(DUMP, "dump", cmd_dump, "TRACE", "every event as text", false)
+
+enum command_id {
+#define C(id, name, function, synopsis, summary, raw) COMMAND_##id,
+    COMMAND_TABLE(C)
+#undef C
+        COMMAND_COUNT
+};
+
+#define IN(id) (1u << COMMAND_##id)
+
+#define OPTION_TABLE(O)                                                                            \
+    O(TEXT, engines, "engine", 'e', "NAME,...", IN(PREDICT) | IN(COMPARE), 0, 0, 0,                \
+      "engines to run (predict: auto; compare: all)")                                              \
+    O(TEXT, model, "model", 'm', "MODEL", IN(PREDICT) | IN(COMPARE) | IN(CHECK), 0, 0, 0,          \
+      "what memory must keep: rf, value, branch or sync")                                          \
+    O(COUNT, window, "window", 0, "N", IN(PREDICT) | IN(COMPARE), 0, UINT32_MAX, 0,                \
+      "analyse windows of N events (0: the whole trace)")                                          \
+    O(FLAG, pairs, "pairs", 0, "", IN(PREDICT) | IN(COMPARE), 0, 1, 0,                             \
+      "one finding per pair of events, not of source locations")                                   \
+    O(FLAG, per_pair, "per-pair", 0, "", IN(PREDICT) | IN(COMPARE), 0, 1, 0,                       \
+      "csp: one check per thread pair instead of one per object")                                  \
+    O(COUNT, jobs, "jobs", 'j', "N", IN(PREDICT) | IN(COMPARE), 1, 1024, 1,                        \
+      "worker threads; the result does not depend on it")                                          \
+    O(COUNT, steps, "steps", 0, "N", IN(PREDICT) | IN(COMPARE), 0, UINT64_MAX, 0,                  \
+      "search steps a candidate may take (0: the engine's own limit)")                             \
+    O(TEXT, json_file, "json", 0, "FILE", IN(PREDICT) | IN(COMPARE), 0, 0, 0,                      \
+      "write the findings as JSON; - is standard output")                                          \
+    O(FLAG, all, "all", 0, "", IN(PREDICT) | IN(COMPARE), 0, 1, 0,                                 \
+      "also list candidates that no sound model supports")                                         \
+    O(COUNT, exit_code, "exit-code", 0, "N", IN(PREDICT) | IN(COMPARE), 0, 255, 66,                \
+      "exit code when there are findings")                                                         \
+    O(TEXT, to, "to", 0, "FORMAT", IN(CONVERT), 0, 0, 0, "the format to write: std")               \
+    O(TEXT, output, "output", 'o', "FILE", IN(CONVERT), 0, 0, 0,                                   \
+      "where to write; - is standard output")
+
+struct options {
+    enum command_id command;
+#define O(kind, field, name, letter, value, commands, least, most, standard, help)                 \
+    OPTION_TYPE_##kind field;
+#define OPTION_TYPE_FLAG    bool
+#define OPTION_TYPE_COUNT   uint64_t
+#define OPTION_TYPE_BYTES   uint64_t
+#define OPTION_TYPE_SECONDS double
+#define OPTION_TYPE_TEXT    const char *
+    OPTION_TABLE(O)
+#undef O
+    const char **arguments; /* what is not an option, in order; NULL-terminated */
+    size_t argument_count;
+};
+
+/* Parses the words after the subcommand, on top of PREPLAY_OPTIONS. With
+ * `program_follows`, the first word that is no option ends the options (the rest
+ * is a program and its arguments). 0, or -1 with an ERROR_USAGE. */
+int options_parse(struct options *options, enum command_id command, bool program_follows,
+                  char **words, struct error *error);
+void options_free(struct options *options);
+
+const char *command_name(enum command_id command);
+/* What `preplay COMMAND --help` prints. */
+void options_help(FILE *out, enum command_id command);
+
+#endif

@@ -1,0 +1,117 @@
+#include "cli/predict.h"
+
+#include "base/memory.h"
+#include "cli/command.h"
+#include "report/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int unknown_engine(const char *name, size_t length, struct error *error)
+{
+    char list[512] = "";
+    for (size_t i = 0; engine_registry[i]; i++) {
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", engine_registry[i]->name);
+    }
+    return error_set(error, ERROR_USAGE, "no engine '%.*s'; there are: %s", (int)length, name,
+                     list);
+}
+
+static int choose_engines(struct prediction *prediction, const char *names, struct error *error)
+{
+    size_t total = 0;
+    while (engine_registry[total])
+        total++;
+    prediction->engines = NEW_ARRAY(const struct engine *, total);
+    if (!names) {
+        memcpy(prediction->engines, engine_registry, total * sizeof *engine_registry);
+        prediction->engine_count = total;
+        return 0;
+    }
+    for (const char *name = names; *name;) {
+        size_t length = strcspn(name, ",");
+        const struct engine *engine = engine_find(name, length);
+        if (!engine)
+            return unknown_engine(name, length, error);
+        for (size_t i = 0; i < prediction->engine_count; i++)
+            if (prediction->engines[i] == engine)
+                return error_set(error, ERROR_USAGE, "engine %s is named twice", engine->name);
+        prediction->engines[prediction->engine_count++] = engine;
+        name += length + (name[length] == ',');
+    }
+    if (!prediction->engine_count)
+        return error_set(error, ERROR_USAGE, "--engine names no engine");
+    return 0;
+}
+
+static int choose_model(struct prediction *prediction, const char *name, struct error *error)
+{
+    if (!name)
+        return 0;
+    enum model model = model_parse(name);
+    if (model == MODEL_COUNT)
+        return error_set(error, ERROR_USAGE, "no model '%s'; there are rf, value, branch and sync",
+                         name);
+    bool any = false;
+    for (size_t i = 0; i < prediction->engine_count; i++)
+        any |= prediction->engines[i]->models >> model & 1;
+    if (!any)
+        return error_set(error, ERROR_USAGE, "none of the engines works under model %s", name);
+    prediction->engine_options.model = model;
+    return 0;
+}
+
+int prediction_run(struct prediction *prediction, const struct options *options, const char *path,
+                   const char *standard, struct error *error)
+{
+    *prediction = (struct prediction){0};
+    prediction->engine_options = (struct engine_options){
+        .window = (uint32_t)options->window,
+        .jobs = (uint32_t)options->jobs,
+        .every_pair = options->pairs,
+        .per_pair = options->per_pair,
+        .budget = options->steps,
+    };
+    if (choose_engines(prediction, options->engines ? options->engines : standard, error) ||
+        choose_model(prediction, options->model, error))
+        return -1;
+    prediction->trace = trace_open(path, error);
+    if (!prediction->trace)
+        return -1;
+    return driver_run(&prediction->driver, prediction->trace, prediction->engines,
+                      prediction->engine_count, &prediction->engine_options, error);
+}
+
+void prediction_free(struct prediction *prediction)
+{
+    driver_free(&prediction->driver);
+    trace_close(prediction->trace);
+    free(prediction->engines);
+}
+
+int prediction_write_json(const struct prediction *prediction, const char *path,
+                          struct error *error)
+{
+    size_t count = prediction->driver.count;
+    struct report_engine *engines = NEW_ARRAY(struct report_engine, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct engine_run *run = &prediction->driver.runs[i];
+        engines[i] = (struct report_engine){
+            .name = run->engine->name,
+            .model = engine_model(run),
+            .seconds = run->seconds,
+            .candidates = run->candidates,
+            .refuted = run->refuted,
+            .exhausted = run->exhausted,
+            .findings = run->findings,
+        };
+    }
+    FILE *file = command_output(path, error);
+    if (file) {
+        report_json(file, prediction->trace, engines, count);
+        command_close(file, path, error);
+    }
+    free(engines);
+    return error->code == ERROR_NONE ? 0 : -1;
+}

@@ -1,0 +1,26 @@
+/* What predict and compare share: options to engines, engines over a trace. */
+#ifndef PREPLAY_CLI_PREDICT_H
+#define PREPLAY_CLI_PREDICT_H
+
+#include "cli/options.h"
+#include "engine/driver.h"
+
+struct prediction {
+    struct trace *trace;
+    struct engine_options engine_options;
+    const struct engine **engines;
+    size_t engine_count;
+    struct driver driver;
+};
+
+/* Opens the trace and runs the engines that --engine names (or `standard`, or all
+ * of the registry if that is NULL). 0 or -1; prediction_free() in either case. */
+int prediction_run(struct prediction *prediction, const struct options *options, const char *path,
+                   const char *standard, struct error *error);
+void prediction_free(struct prediction *prediction);
+
+/* The findings of all engines as JSON (DESIGN, section 7). */
+int prediction_write_json(const struct prediction *prediction, const char *path,
+                          struct error *error);
+
+#endif

@@ -1,0 +1,145 @@
+#include "report/json.h"
+
+#include <jansson.h>
+
+const char *report_op_text(enum event_op op)
+{
+    static const char *const texts[EVENT_COUNT] = {
+        [EVENT_START] = "start",
+        [EVENT_END] = "end",
+        [EVENT_FORK] = "fork",
+        [EVENT_JOIN] = "join",
+        [EVENT_READ] = "read",
+        [EVENT_WRITE] = "write",
+        [EVENT_ATOMIC_LOAD] = "atomic-load",
+        [EVENT_ATOMIC_STORE] = "atomic-store",
+        [EVENT_ATOMIC_RMW] = "atomic-rmw",
+        [EVENT_FENCE] = "fence",
+        [EVENT_ALLOC] = "alloc",
+        [EVENT_FREE] = "free",
+        [EVENT_ACQUIRE] = "acquire",
+        [EVENT_RELEASE] = "release",
+        [EVENT_ACQUIRE_READ] = "acquire-read",
+        [EVENT_RELEASE_READ] = "release-read",
+        [EVENT_ACQUIRE_WRITE] = "acquire-write",
+        [EVENT_RELEASE_WRITE] = "release-write",
+        [EVENT_WAIT_BEGIN] = "wait-begin",
+        [EVENT_WAIT_END] = "wait-end",
+        [EVENT_SIGNAL] = "signal",
+        [EVENT_BROADCAST] = "broadcast",
+        [EVENT_BARRIER_ENTER] = "barrier-enter",
+        [EVENT_BARRIER_EXIT] = "barrier-exit",
+        [EVENT_POST] = "post",
+        [EVENT_SEM_WAIT] = "wait",
+        [EVENT_ONCE_BEGIN] = "once-begin",
+        [EVENT_ONCE_END] = "once-end",
+        [EVENT_ONCE_PASS] = "once-pass",
+        [EVENT_BLOCK_BEGIN] = "block-begin",
+        [EVENT_BLOCK_END] = "block-end",
+        [EVENT_BRANCH] = "branch",
+    };
+    return texts[op];
+}
+
+/* Names come from the target and may hold any bytes; JSON wants UTF-8. What is
+ * not UTF-8 is shown byte by byte, as Latin-1 would. */
+static json_t *text_json(const char *text)
+{
+    json_t *value = json_string(text);
+    if (value)
+        return value;
+    size_t length = 0, room = 0;
+    while (text[room])
+        room++;
+    char *copy = malloc(2 * room + 1);
+    if (!copy)
+        return json_null();
+    for (const unsigned char *byte = (const unsigned char *)text; *byte; byte++) {
+        if (*byte < 0x80) {
+            copy[length++] = (char)*byte;
+        } else {
+            copy[length++] = (char)(0xc0 | *byte >> 6);
+            copy[length++] = (char)(0x80 | (*byte & 0x3f));
+        }
+    }
+    value = json_stringn(copy, length);
+    free(copy);
+    return value ? value : json_null();
+}
+
+static json_t *event_json(const struct trace *trace, const struct finding_event *event)
+{
+    return json_pack("{s:I, s:I, s:I, s:s, s:o}", "thread", (json_int_t)event->thread, "index",
+                     (json_int_t)event->index, "pos", (json_int_t)event->pos, "op",
+                     report_op_text(event->op), "location",
+                     text_json(trace_location(trace, event->location)));
+}
+
+static json_t *witness_json(const struct finding *finding)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < finding->witness_length; i++)
+        json_array_append_new(list, json_integer(finding->witness[i]));
+    return list;
+}
+
+static json_t *finding_json(const struct trace *trace, const struct finding *finding)
+{
+    char id[FINDING_ID_SIZE];
+    finding_id(finding, trace, id);
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:s, s:s}", "id", id, "kind", finding_kind_text(finding->kind),
+                  "engine", finding->engine, "model", model_text(finding->model), "verdict",
+                  verdict_text(finding->verdict));
+    if (finding->error != ATOMICITY_NONE)
+        json_object_set_new(object, "error", json_string(atomicity_error_text(finding->error)));
+    if (finding->block != INTERN_NONE)
+        json_object_set_new(object, "block",
+                            text_json(trace_name(trace, CLASS_LABEL, finding->block)));
+    if (finding->object_class != CLASS_NONE)
+        json_object_set_new(object, "object",
+                            text_json(trace_name(trace, finding->object_class, finding->object)));
+    json_t *events = json_array();
+    for (uint32_t i = 0; i < finding->event_count; i++)
+        json_array_append_new(events, event_json(trace, &finding->events[i]));
+    json_object_set_new(object, "events", events);
+    if (finding->witness)
+        json_object_set_new(object, "witness", witness_json(finding));
+    if (finding->note)
+        json_object_set_new(object, "note", text_json(finding->note));
+    return object;
+}
+
+static json_t *engine_json(const struct report_engine *engine)
+{
+    json_t *object =
+        json_pack("{s:s, s:s, s:I, s:f}", "name", engine->name, "model", model_text(engine->model),
+                  "findings", (json_int_t)engine->findings->count, "seconds", engine->seconds);
+    if (engine->candidates)
+        json_object_update_new(object, json_pack("{s:I, s:I, s:I}", "candidates",
+                                                 (json_int_t)engine->candidates, "refuted",
+                                                 (json_int_t)engine->refuted, "exhausted",
+                                                 (json_int_t)engine->exhausted));
+    return object;
+}
+
+void report_json(FILE *out, const struct trace *trace, const struct report_engine *engines,
+                 size_t count)
+{
+    json_t *engine_list = json_array(), *finding_list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_array_append_new(engine_list, engine_json(&engines[i]));
+        for (size_t k = 0; k < engines[i].findings->count; k++)
+            json_array_append_new(finding_list,
+                                  finding_json(trace, &engines[i].findings->items[k]));
+    }
+    json_t *root =
+        json_pack("{s:s, s:i, s:{s:I, s:I, s:I}, s:o, s:o}", "format", "preplay-findings",
+                  "version", 1, "trace", "events", (json_int_t)trace->delivered, "threads",
+                  (json_int_t)trace_count(trace, CLASS_THREAD), "objects",
+                  (json_int_t)trace_count(trace, CLASS_VARIABLE), "engines", engine_list,
+                  "findings", finding_list);
+    json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+    putc('\n', out);
+    json_decref(root);
+}

@@ -1,0 +1,24 @@
+/* The findings of engines as the JSON of DESIGN, section 7. */
+#ifndef PREPLAY_REPORT_JSON_H
+#define PREPLAY_REPORT_JSON_H
+
+#include "trace/finding.h"
+
+#include <stdio.h>
+
+struct report_engine {
+    const char *name;
+    enum model model;
+    double seconds;
+    uint64_t candidates, refuted, exhausted;
+    const struct findings *findings;
+};
+
+/* Call it when the trace is read to its end. */
+void report_json(FILE *out, const struct trace *trace, const struct report_engine *engines,
+                 size_t count);
+
+/* The op's word in JSON and reports: "write", "acquire-read", ... */
+const char *report_op_text(enum event_op op);
+
+#endif

@@ -1,0 +1,64 @@
+#include "report/text.h"
+
+#include "report/json.h"
+
+void report_safe_text(FILE *out, const char *text)
+{
+    for (const unsigned char *byte = (const unsigned char *)text; *byte; byte++) {
+        if (*byte < 0x20 || *byte == 0x7f)
+            fprintf(out, "\\x%02x", *byte);
+        else
+            putc(*byte, out);
+    }
+}
+
+static void print_event(FILE *out, const struct trace *trace, const struct finding *finding,
+                        uint32_t i)
+{
+    static const char *const roles[] = {"window", "end   ", "culprit"};
+    const struct finding_event *event = &finding->events[i];
+    fputs("    ", out);
+    if (finding->kind == FINDING_ATOMICITY && i < 3)
+        fprintf(out, "%s  ", roles[i]);
+    fputs("thread ", out);
+    report_safe_text(out, trace_name(trace, CLASS_THREAD, event->thread));
+    fprintf(out, "  %s  at ", report_op_text(event->op));
+    report_safe_text(out, trace_location(trace, event->location));
+    fprintf(out, "  (event %u)\n", event->pos);
+}
+
+void report_finding(FILE *out, const struct trace *trace, const struct finding *finding)
+{
+    char id[FINDING_ID_SIZE];
+    finding_id(finding, trace, id);
+    fprintf(out, "%s %s", finding_kind_text(finding->kind), id);
+    if (finding->object_class != CLASS_NONE) {
+        fputs(" on ", out);
+        report_safe_text(out, trace_name(trace, finding->object_class, finding->object));
+    }
+    if (finding->block != INTERN_NONE) {
+        fputs(" in block ", out);
+        report_safe_text(out, trace_name(trace, CLASS_LABEL, finding->block));
+    }
+    if (finding->error != ATOMICITY_NONE)
+        fprintf(out, ", %s-error", atomicity_error_text(finding->error));
+    fprintf(out, ": %s by %s", verdict_text(finding->verdict), finding->engine);
+    if (finding->model != MODEL_NONE)
+        fprintf(out, " (%s)", model_text(finding->model));
+    putc('\n', out);
+    for (uint32_t i = 0; i < finding->event_count; i++)
+        print_event(out, trace, finding, i);
+    if (finding->note) {
+        fputs("    ", out);
+        report_safe_text(out, finding->note);
+        putc('\n', out);
+    }
+    if (finding->witness && finding->witness_length <= 64) {
+        fputs("    witness:", out);
+        for (uint32_t i = 0; i < finding->witness_length; i++)
+            fprintf(out, " %u", finding->witness[i]);
+        putc('\n', out);
+    } else if (finding->witness) {
+        fprintf(out, "    witness: %u events\n", finding->witness_length);
+    }
+}

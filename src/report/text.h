@@ -1,0 +1,14 @@
+/* Findings as text for a terminal. */
+#ifndef PREPLAY_REPORT_TEXT_H
+#define PREPLAY_REPORT_TEXT_H
+
+#include "trace/finding.h"
+
+#include <stdio.h>
+
+/* Prints text that came from a target: control characters are shown, not sent. */
+void report_safe_text(FILE *out, const char *text);
+
+void report_finding(FILE *out, const struct trace *trace, const struct finding *finding);
+
+#endif
