@@ -1,5 +1,6 @@
 /* preplay convert: a trace in another format. */
 #include "cli/command.h"
+#include "tiddle/writer.h"
 #include "trace/std_writer.h"
 
 #include <string.h>
@@ -14,11 +15,23 @@ static int to_std(struct trace *trace, FILE *out, struct error *error)
     return count < 0 ? -1 : 0;
 }
 
+static int to_tiddle(struct trace *trace, FILE *out, struct error *error)
+{
+    const struct event *batch;
+    uint32_t line = 1;
+    long count;
+    while ((count = trace_next(trace, &batch, error)) > 0)
+        for (long i = 0; i < count; i++)
+            tiddle_write_event(out, trace, &batch[i], line++);
+    return count < 0 ? -1 : 0;
+}
+
 static const struct {
     const char *name;
     int (*write)(struct trace *trace, FILE *out, struct error *error);
 } targets[] = {
     {"std", to_std},
+    {"tiddle", to_tiddle},
 };
 
 #define TARGET_COUNT (sizeof targets / sizeof *targets)

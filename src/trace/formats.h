@@ -1,4 +1,4 @@
-/* The formats trace_open() knows. A new one adds a line to formats.c. */
+/* The formats trace_open() knows. A new one adds a line to formats/formats.c. */
 #ifndef PREPLAY_TRACE_FORMATS_H
 #define PREPLAY_TRACE_FORMATS_H
 

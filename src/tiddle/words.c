@@ -1,0 +1,89 @@
+#include "tiddle/words.h"
+
+#include "trace/std_ops.h"
+
+#include <string.h>
+
+#define WORD_LIMIT 24 /* longer than "tryatomicrmw.relaxed!" */
+
+static const struct {
+    const char *tiddle;
+    enum event_op op;
+} own_words[] = {
+    {"rd", EVENT_READ},
+    {"wr", EVENT_WRITE},
+    {"beg", EVENT_BLOCK_BEGIN},
+};
+#define OWN_WORDS (sizeof own_words / sizeof own_words[0])
+
+bool tiddle_word_parse(const char *word, size_t length, struct event *event)
+{
+    for (size_t i = 0; i < OWN_WORDS; i++) {
+        if (strlen(own_words[i].tiddle) != length || memcmp(word, own_words[i].tiddle, length) != 0)
+            continue;
+        event->op = (uint8_t)own_words[i].op;
+        event->flags = 0;
+        event->order = ORDER_SEQ_CST;
+        return true;
+    }
+    return std_op_parse(word, length, event);
+}
+
+const char *tiddle_word(enum event_op op)
+{
+    for (size_t i = 0; i < OWN_WORDS; i++)
+        if (own_words[i].op == op)
+            return own_words[i].tiddle;
+    return event_op_text(op);
+}
+
+void tiddle_word_write(FILE *out, const struct event *event)
+{
+    if (event->flags & EVENT_TRY)
+        fputs("try", out);
+    fputs(tiddle_word(event->op), out);
+    if (op_in(event->op, OPS_ATOMIC) || event->op == EVENT_FENCE)
+        fputs(std_order_text(event->order), out);
+    if (event->flags & EVENT_FAILED)
+        putc('!', out);
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* How many letters must be changed, added or removed. */
+static unsigned distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    unsigned row[WORD_LIMIT + 1];
+    for (size_t j = 0; j <= b_length; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 1; i <= a_length; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= b_length; j++) {
+            unsigned change = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            row[j] = least(change, least(row[j], row[j - 1]) + 1);
+        }
+    }
+    return row[b_length];
+}
+
+const char *tiddle_word_suggest(const char *word, size_t length)
+{
+    const char *nearest = NULL;
+    unsigned best = 3;
+    if (length > WORD_LIMIT)
+        return NULL;
+    for (unsigned op = 0; op < EVENT_COUNT; op++) {
+        const char *candidate = tiddle_word(op);
+        unsigned far = distance(word, length, candidate, strlen(candidate));
+        if (far < best && far < length) {
+            best = far;
+            nearest = candidate;
+        }
+    }
+    return nearest;
+}
