@@ -77,17 +77,32 @@ static void drop_token(struct condition *condition, size_t token)
     condition->token_count--;
 }
 
+/* Is there a thread for every token, each token's one waiting since before it?
+ * Later tokens have more takers, so counting them per token tells. */
+static bool all_have_takers(const struct condition *condition)
+{
+    for (size_t token = 0; token < condition->token_count; token++) {
+        size_t takers = 0;
+        for (size_t i = 0; i < condition->waiting; i++)
+            takers += !condition->waiters[i].woken &&
+                      condition->waiters[i].since < condition->tokens[token];
+        if (takers <= token)
+            return false;
+    }
+    return true;
+}
+
 void condition_wake(struct condition *condition, uint32_t thread, bool signalled)
 {
     struct condition_waiter *waiter = waiter_of(condition, thread);
     assert(waiter);
     size_t token = token_for(condition, waiter->since);
-    if (!waiter->woken && signalled && token < condition->token_count)
-        drop_token(condition, token);
+    bool could_take = !waiter->woken && token < condition->token_count;
     *waiter = condition->waiters[--condition->waiting];
-    /* A thread that left by itself may leave the newest token without a taker. */
-    while (condition->token_count > unwoken(condition))
-        drop_token(condition, condition->token_count - 1);
+    /* A thread that left by itself may have been the one a signal chose: it was,
+     * if those who stay cannot account for all signals. */
+    if (could_take && (signalled || !all_have_takers(condition)))
+        drop_token(condition, token);
 }
 
 void condition_copy(struct condition *to, const struct condition *from)
