@@ -166,6 +166,14 @@ static enum rule forbids_thread(const struct machine *machine, uint32_t pos,
     return RULE_NONE;
 }
 
+/* A forked thread without events ends no sooner than it was forked. */
+static bool has_ended(const struct machine *machine, uint32_t thread)
+{
+    uint32_t fork = machine->rules->history->fork_of[thread];
+    return machine_next(machine, thread) == POS_NONE &&
+           (fork == POS_NONE || machine_executed(machine, fork));
+}
+
 enum rule machine_forbids_sync(const struct machine *machine, uint32_t pos)
 {
     const struct event *event = &machine->rules->history->events[pos];
@@ -174,7 +182,7 @@ enum rule machine_forbids_sync(const struct machine *machine, uint32_t pos)
         return rule;
     switch (event->op) {
     case EVENT_JOIN:
-        return machine_next(machine, event->object) == POS_NONE ? RULE_NONE : RULE_JOIN;
+        return has_ended(machine, event->object) ? RULE_NONE : RULE_JOIN;
     case EVENT_ACQUIRE:
     case EVENT_ACQUIRE_READ:
     case EVENT_ACQUIRE_WRITE:
