@@ -1,0 +1,225 @@
+#include "oracle/small.h"
+
+#include <string.h>
+
+static uint16_t bit(uint32_t thread)
+{
+    return (uint16_t)(1u << thread);
+}
+
+void small_start(const struct small_trace *trace, struct small_state *state)
+{
+    memset(state, 0, sizeof *state);
+    memcpy(state->counts, trace->initial_count, sizeof state->counts);
+}
+
+static bool executed(const struct small_trace *trace, const struct small_state *state, uint8_t pos)
+{
+    const struct small_event *event = &trace->events[pos];
+    return state->next[event->thread] > event->index;
+}
+
+uint8_t small_next(const struct small_trace *trace, const struct small_state *state,
+                   uint32_t thread)
+{
+    if (state->next[thread] == trace->length[thread])
+        return NO_EVENT;
+    if (trace->fork_of[thread] != NO_EVENT && !executed(trace, state, trace->fork_of[thread]))
+        return NO_EVENT;
+    return trace->by_thread[thread][state->next[thread]];
+}
+
+/* Everybody who keeps `event` from getting its lock. */
+static uint16_t holders(const struct small_state *state, const struct small_event *event)
+{
+    uint16_t all = state->owner[event->lock];
+    if (event->op != EVENT_ACQUIRE_READ)
+        all |= state->readers[event->lock];
+    return all;
+}
+
+static bool sees_the_same(const struct small_state *state, const struct small_event *event)
+{
+    return event->accepted >> state->memory[event->object] & 1 &&
+           !(state->tainted_memory >> event->object & 1);
+}
+
+static bool is_full(const struct small_trace *trace, const struct small_state *state,
+                    uint8_t instance)
+{
+    return instance == NO_EVENT || state->entered[instance] == trace->parties[instance];
+}
+
+static bool chosen(const struct small_state *state, const struct small_event *event)
+{
+    return event->op != EVENT_WAIT_END || event->failed || state->woken & bit(event->thread);
+}
+
+bool small_allowed(const struct small_trace *trace, const struct small_state *state,
+                   const struct small_event *event)
+{
+    switch (event->op) {
+    case EVENT_READ:
+    case EVENT_ATOMIC_LOAD:
+    case EVENT_ATOMIC_RMW:
+        return !event->kept || sees_the_same(state, event);
+    case EVENT_ACQUIRE:
+    case EVENT_ACQUIRE_READ:
+    case EVENT_ACQUIRE_WRITE:
+        return event->failed == !!holders(state, event);
+    case EVENT_WAIT_END:
+        return chosen(state, event) && !holders(state, event);
+    case EVENT_JOIN:
+        return state->next[event->object] == trace->length[event->object] &&
+               (event->join_fork == NO_EVENT || executed(trace, state, event->join_fork));
+    case EVENT_BARRIER_ENTER:
+        return is_full(trace, state, trace->previous_instance[event->object]);
+    case EVENT_BARRIER_EXIT:
+        return is_full(trace, state, event->object);
+    case EVENT_SEM_WAIT:
+        return event->failed == !state->counts[event->object];
+    case EVENT_ONCE_PASS:
+        return state->once_done[event->object];
+    case EVENT_BRANCH:
+        return !(state->tainted & bit(event->thread));
+    default:
+        return true;
+    }
+}
+
+uint16_t small_blockers(const struct small_trace *trace, const struct small_state *state,
+                        const struct small_event *event)
+{
+    (void)trace;
+    return event->blocking && chosen(state, event) ? holders(state, event) : 0;
+}
+
+/* The threads that wait at a condition and that no signal has chosen yet. */
+static uint16_t sleepers(const struct small_trace *trace, const struct small_state *state,
+                         uint8_t condition)
+{
+    uint16_t all = 0;
+    for (uint32_t thread = 0; thread < trace->threads; thread++) {
+        if (!state->next[thread])
+            continue;
+        uint8_t pos = trace->by_thread[thread][state->next[thread] - 1];
+        const struct small_event *last = &trace->events[pos];
+        if (last->op == EVENT_WAIT_BEGIN && last->object == condition)
+            all |= bit(thread);
+    }
+    return (uint16_t)(all & ~state->woken);
+}
+
+uint32_t small_choices(const struct small_trace *trace, const struct small_state *state,
+                       const struct small_event *event)
+{
+    if (event->op != EVENT_SIGNAL)
+        return 1;
+    uint32_t count = (uint32_t)__builtin_popcount(sleepers(trace, state, event->object));
+    return count ? count : 1; /* found nobody: it is lost, in one way */
+}
+
+static void wake_one(const struct small_trace *trace, struct small_state *state,
+                     const struct small_event *event, uint32_t choice)
+{
+    unsigned left = sleepers(trace, state, event->object);
+    while (choice--)
+        left &= left - 1;
+    state->woken |= (uint16_t)(left & -left);
+}
+
+static void access(const struct small_trace *trace, struct small_state *state,
+                   const struct small_event *event)
+{
+    if (trace->model == MODEL_BRANCH && op_in(event->op, OPS_READING) &&
+        !sees_the_same(state, event))
+        state->tainted |= bit(event->thread);
+    if (!op_in(event->op, OPS_WRITING))
+        return;
+    uint64_t variable = UINT64_C(1) << event->object;
+    state->memory[event->object] = event->class;
+    if (state->tainted & bit(event->thread))
+        state->tainted_memory |= variable;
+    else
+        state->tainted_memory &= ~variable;
+}
+
+void small_execute(const struct small_trace *trace, struct small_state *state,
+                   const struct small_event *event, uint32_t choice)
+{
+    uint16_t self = bit(event->thread);
+    if (event->op == EVENT_SIGNAL) /* before `next` moves: nobody signals while waiting */
+        wake_one(trace, state, event, choice);
+    state->next[event->thread]++;
+    if (op_in(event->op, OPS_ACCESS)) {
+        access(trace, state, event);
+        return;
+    }
+    switch (event->op) {
+    case EVENT_ACQUIRE:
+    case EVENT_ACQUIRE_WRITE:
+        if (!event->failed)
+            state->owner[event->lock] = self;
+        break;
+    case EVENT_ACQUIRE_READ:
+        if (!event->failed)
+            state->readers[event->lock] |= self;
+        break;
+    case EVENT_WAIT_END:
+        state->owner[event->lock] = self;
+        state->woken &= (uint16_t)~self;
+        break;
+    case EVENT_RELEASE:
+    case EVENT_RELEASE_WRITE:
+    case EVENT_WAIT_BEGIN:
+        state->owner[event->lock] = 0;
+        break;
+    case EVENT_RELEASE_READ:
+        state->readers[event->lock] &= (uint16_t)~self;
+        break;
+    case EVENT_BROADCAST:
+        state->woken |= sleepers(trace, state, event->object);
+        break;
+    case EVENT_BARRIER_ENTER:
+        state->entered[event->object]++;
+        break;
+    case EVENT_POST:
+        state->counts[event->object]++;
+        break;
+    case EVENT_SEM_WAIT:
+        state->counts[event->object] -= !event->failed;
+        break;
+    case EVENT_ONCE_END:
+        state->once_done[event->object] = true;
+        break;
+    default:
+        break;
+    }
+}
+
+uint32_t small_key_words(const struct small_trace *trace)
+{
+    uint32_t bytes = trace->threads + trace->tracked_count;
+    bytes += trace->model == MODEL_BRANCH ? 8 + 2 : 0;
+    bytes += trace->has_conditions ? 2 : 0;
+    return (bytes + 7) / 8;
+}
+
+void small_key(const struct small_trace *trace, const struct small_state *state, uint64_t *key)
+{
+    unsigned char bytes[8 * SMALL_KEY_WORDS] = {0};
+    unsigned char *at = bytes;
+    memcpy(at, state->next, trace->threads);
+    at += trace->threads;
+    for (uint32_t i = 0; i < trace->tracked_count; i++)
+        *at++ = state->memory[trace->tracked[i]];
+    if (trace->model == MODEL_BRANCH) {
+        memcpy(at, &state->tainted_memory, sizeof state->tainted_memory);
+        at += sizeof state->tainted_memory;
+        memcpy(at, &state->tainted, sizeof state->tainted);
+        at += sizeof state->tainted;
+    }
+    if (trace->has_conditions)
+        memcpy(at, &state->woken, sizeof state->woken);
+    memcpy(key, bytes, 8 * small_key_words(trace));
+}
