@@ -1,0 +1,39 @@
+# Sourced by ./quickstart and ./check: installs what is missing, with apt.
+
+build_packages="gcc libc6-dev meson ninja-build pkg-config libxxhash-dev libjansson-dev libdw-dev \
+libzstd-dev libz3-dev re2c lemon"
+test_packages="g++ clang clang-format libclang-rt-14-dev libcmocka-dev bats jq z3 cvc5 gdb valgrind \
+make scdoc"
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# install PACKAGE... : those that are not there yet.
+install() {
+    local missing=""
+    local package
+    for package in "$@"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
+            missing="$missing $package"
+    done
+    [ -n "$missing" ] || return 0
+    echo "Installing:$missing"
+    export DEBIAN_FRONTEND=noninteractive
+    as_root apt-get update -qq
+    # shellcheck disable=SC2086
+    as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
+}
+
+# build DIRECTORY [MESON OPTIONS...] : configures once, then compiles.
+build() {
+    local directory=$1
+    shift
+    if [ ! -f "$directory/build.ninja" ]; then
+        meson setup "$directory" "$@" >/dev/null || {
+            cat "$directory/meson-logs/meson-log.txt" >&2
+            return 1
+        }
+    fi
+    ninja -C "$directory" --quiet
+}

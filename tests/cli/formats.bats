@@ -1,0 +1,71 @@
+# Traces in and out: convert, info, dump, and what bad input gets.
+
+setup() {
+    traces="$BATS_TEST_DIRNAME/../traces"
+    cd "$BATS_TEST_TMPDIR"
+}
+
+refused() { # TEXT REASON : exit code 3, one line, place and reason
+    printf "$1" >bad.std
+    run "$PREPLAY" predict -e hb bad.std
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"$2"* ]]
+    [ "${#lines[@]}" -eq 1 ]
+}
+
+@test "every figure converts to std and back to the same bytes" {
+    for trace in "$traces"/*.std; do
+        "$PREPLAY" convert --to std "$trace" -o once.std
+        "$PREPLAY" convert --to std once.std -o twice.std
+        cmp once.std twice.std
+    done
+}
+
+@test "info counts events, threads and objects" {
+    run "$PREPLAY" info "$traces/000-fig1-csp-model.std"
+    [ "$status" -eq 0 ]
+    [[ "${lines[0]}" == "10 events, format std" ]]
+    [[ "$output" == *"4  write"* ]]
+    [[ "$output" == *"2  threads"* ]]
+}
+
+@test "dump shows every event with thread, index and location" {
+    run "$PREPLAY" dump "$traces/000-fig1-csp-model.std"
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 10 ]
+    [[ "${lines[5]}" == *"5  T2#0  acq(m)  14" ]]
+}
+
+@test "a trace can come from standard input" {
+    run bash -c 'printf "A|w(x)|1\nB|w(x)|2\n" | "$PREPLAY" predict -e hb -'
+    [ "$status" -eq 66 ]
+}
+
+@test "malformed traces: exit code 3 with file, line and reason" {
+    refused 'A|r(x)|1\nA|rel(l)|2\n' 'bad.std:2: thread A releases lock l'
+    refused 'A|acq(l)|1\nB|acq(l)|2\n' 'bad.std:2: thread B acquires lock l, which thread A holds'
+    refused 'A|what(x)|1\n' "bad.std:1: unknown operation 'what'"
+    refused 'B|r(x)|1\nA|fork(B)|2\n' 'bad.std:2: thread B has events before its fork'
+    refused 'A|r(x)\n' 'bad.std:1:'
+    refused 'A|r(x\000)|1\n' 'bad.std:1: the line holds a NUL byte'
+}
+
+@test "a missing trace: exit code 3" {
+    run "$PREPLAY" info nowhere.std
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"nowhere.std: no such trace"* ]]
+}
+
+@test "control characters of a trace do not reach the terminal" {
+    printf 'A|w(x)|\033[31mred\nB|w(x)|2\n' >control.std
+    run "$PREPLAY" predict -e hb control.std
+    [[ "$output" != *$'\033'* ]]
+    [[ "$output" == *'\x1b[31mred'* ]]
+}
+
+@test "an unwritable output is an error, exit code 4" {
+    run "$PREPLAY" convert --to std "$traces/000-fig1-csp-model.std" -o /nowhere/out.std
+    [ "$status" -eq 4 ]
+    run bash -c '"$PREPLAY" convert --to std "$0" >/dev/full' "$traces/000-fig1-csp-model.std"
+    [ "$status" -eq 4 ]
+}

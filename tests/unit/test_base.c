@@ -1,0 +1,102 @@
+/* Containers against the obvious slow ones. */
+#include "base/array.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/random.h"
+#include "model/vclock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void map_behaves_like_an_array(void **state)
+{
+    (void)state;
+    enum { KEYS = 300 };
+    struct map map = {0};
+    uint64_t values[KEYS] = {0};
+    bool present[KEYS] = {0};
+    struct random random = {1};
+    size_t count = 0;
+    for (int step = 0; step < 50000; step++) {
+        uint32_t key = random_below(&random, KEYS);
+        if (random_chance(&random, 60)) {
+            bool added;
+            *map_at(&map, key * UINT64_C(0x100000001), &added) = values[key] = random_next(&random);
+            assert_int_equal(added, !present[key]);
+            count += added;
+            present[key] = true;
+        } else {
+            assert_int_equal(map_remove(&map, key * UINT64_C(0x100000001)), present[key]);
+            count -= present[key];
+            present[key] = false;
+        }
+        assert_int_equal(map.count, count);
+        key = random_below(&random, KEYS);
+        uint64_t *found = map_find(&map, key * UINT64_C(0x100000001));
+        assert_int_equal(found != NULL, present[key]);
+        if (found)
+            assert_true(*found == values[key]);
+    }
+    size_t walked = 0;
+    for (size_t i = map_first(&map); i < map.capacity; i = map_following(&map, i))
+        walked++;
+    assert_int_equal(walked, count);
+    map_free(&map);
+}
+
+static void interner_gives_dense_stable_ids(void **state)
+{
+    (void)state;
+    struct interner *interner = interner_create();
+    char name[32];
+    for (uint32_t i = 0; i < 20000; i++) {
+        int length = snprintf(name, sizeof name, "name-%u", i);
+        assert_int_equal(intern_find(interner, name, (size_t)length), INTERN_NONE);
+        assert_int_equal(intern(interner, name, (size_t)length), i);
+    }
+    for (uint32_t i = 0; i < 20000; i++) {
+        int length = snprintf(name, sizeof name, "name-%u", i);
+        assert_int_equal(intern(interner, name, (size_t)length), i);
+        assert_string_equal(intern_text(interner, i), name);
+    }
+    assert_int_equal(intern(interner, "", 0), 20000);
+    assert_int_equal(intern_count(interner), 20001);
+    interner_destroy(interner);
+}
+
+static void vclocks_are_a_lattice(void **state)
+{
+    (void)state;
+    struct random random = {7};
+    for (int round = 0; round < 2000; round++) {
+        struct vclock a = {0}, b = {0}, join = {0};
+        for (int i = 0; i < 6; i++) {
+            vclock_set(&a, random_below(&random, 12), random_below(&random, 5));
+            vclock_set(&b, random_below(&random, 12), random_below(&random, 5));
+        }
+        vclock_copy(&join, &a);
+        assert_int_equal(vclock_join(&join, &b), !vclock_covers(&a, &b));
+        assert_true(vclock_covers(&join, &a) && vclock_covers(&join, &b));
+        for (uint32_t t = 0; t < 12; t++) {
+            uint32_t x = vclock_get(&a, t), y = vclock_get(&b, t);
+            assert_int_equal(vclock_get(&join, t), x > y ? x : y);
+        }
+        vclock_free(&a);
+        vclock_free(&b);
+        vclock_free(&join);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(map_behaves_like_an_array),
+        cmocka_unit_test(interner_gives_dense_stable_ids),
+        cmocka_unit_test(vclocks_are_a_lattice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
