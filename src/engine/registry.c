@@ -2,12 +2,13 @@
 
 #include <string.h>
 
-extern const struct engine engine_hb, engine_shb, engine_lockset;
+extern const struct engine engine_hb, engine_shb, engine_lockset, engine_sidetrack;
 
 const struct engine *const engine_registry[] = {
     &engine_hb,
     &engine_shb,
     &engine_lockset,
+    &engine_sidetrack,
     NULL,
 };
 

@@ -1,0 +1,204 @@
+/* sidetrack: the figures of the dissertation's part VI with their verdicts, and
+ * what the dissertation left out. */
+#include "engine/blocks.h"
+#include "atomicity_text.h"
+
+#include <dirent.h>
+
+static const struct engine_options by_default = {.jobs = 1};
+static const char *const everything[] = {"*", NULL};
+static const struct engine_options named = {.jobs = 1, .blocks = everything};
+
+static void expect(const char *text, const char *wanted)
+{
+    expect_found("sidetrack", text, &by_default, wanted);
+}
+
+static void figures_have_their_verdicts(void **state)
+{
+    (void)state;
+    DIR *directory = opendir(TRACES);
+    assert_non_null(directory);
+    unsigned checked = 0;
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        char path[1024], verdict[1024];
+        size_t stem = strcspn(entry->d_name, "") - 4;
+        if (strlen(entry->d_name) < 5 || strcmp(entry->d_name + stem, ".std"))
+            continue;
+        snprintf(path, sizeof path, "%s/%s", TRACES, entry->d_name);
+        snprintf(verdict, sizeof verdict, "%s/%.*s.verdict", TRACES, (int)stem, entry->d_name);
+        char *wanted = verdict_of(verdict, "sidetrack");
+        if (!wanted)
+            continue;
+        struct error error = {0};
+        struct trace *trace = trace_open(path, &error);
+        assert_non_null(trace);
+        char *found = found_in(trace, "sidetrack", &by_default);
+        if (strcmp(found, wanted))
+            fail_msg("%s: found %s, not %s", entry->d_name, found, wanted);
+        free(found);
+        free(wanted);
+        checked++;
+    }
+    closedir(directory);
+    assert_true(checked >= 18);
+}
+
+static void two_calls_of_one_function_are_two(void **state)
+{
+    (void)state;
+    expect(
+        "A|begin(f)|1\nA|begin(g)|2\nA|acq(m)|3\nA|rel(m)|4\nA|end(g)|5\n"
+        "A|begin(g)|6\nA|acq(m)|7\nA|rel(m)|8\nA|end(g)|9\nA|end(f)|10\nB|acq(m)|11\nB|rel(m)|12\n",
+        "after block=f window=3..7 culprit=11");
+}
+
+static void three_acquires_make_two_windows(void **state)
+{
+    (void)state;
+    expect("A|begin(f)|1\nA|acq(m)|2\nA|rel(m)|3\nA|begin(g)|4\nA|acq(m)|5\nA|rel(m)|6\n"
+           "B|acq(m)|7\nB|rel(m)|8\nA|acq(m)|9\nA|rel(m)|10\nA|end(g)|11\nA|end(f)|12\n",
+           "after block=f window=2..5 culprit=7, in block=f/g window=5..9 culprit=7");
+}
+
+static void transactions_do_not_share_windows(void **state)
+{
+    (void)state;
+    expect(
+        "A|begin(f)|1\nA|acq(m)|2\nA|rel(m)|3\nA|end(f)|4\nA|begin(f)|5\nA|acq(m)|6\nA|rel(m)|7\n"
+        "A|end(f)|8\nB|acq(m)|9\nB|rel(m)|10\n",
+        "none");
+}
+
+static void readers_do_not_disturb_readers(void **state)
+{
+    (void)state;
+    const char *reads = "A|begin(f)|1\nA|rdacq(m)|2\nA|rdrel(m)|3\nB|rdacq(m)|4\nB|rdrel(m)|5\n"
+                        "A|rdacq(m)|6\nA|rdrel(m)|7\nA|end(f)|8\n";
+    expect(reads, "none");
+    const char *writes = "A|begin(f)|1\nA|rdacq(m)|2\nA|rdrel(m)|3\nB|wracq(m)|4\nB|wrrel(m)|5\n"
+                         "A|rdacq(m)|6\nA|rdrel(m)|7\nA|end(f)|8\n";
+    expect(writes, "in block=f window=2..6 culprit=4");
+    const char *between = "A|begin(f)|1\nA|wracq(m)|2\nA|wrrel(m)|3\nB|rdacq(m)|4\nB|rdrel(m)|5\n"
+                          "A|wracq(m)|6\nA|wrrel(m)|7\nA|end(f)|8\n";
+    expect(between, "in block=f window=2..6 culprit=4");
+    const char *upgrade = "A|begin(f)|1\nA|rdacq(m)|2\nA|rdrel(m)|3\nB|rdacq(m)|4\nB|rdrel(m)|5\n"
+                          "A|wracq(m)|6\nA|wrrel(m)|7\nA|end(f)|8\n";
+    expect(upgrade, "none");
+    const char *ahead = "B|wracq(m)|1\nB|wrrel(m)|2\nA|begin(f)|3\nA|rdacq(m)|4\nA|rdrel(m)|5\n"
+                        "A|wracq(m)|6\nA|wrrel(m)|7\nA|end(f)|8\n";
+    expect(ahead, "before block=f window=4..6 culprit=1");
+}
+
+static void functions_that_wait_are_not_atomic(void **state)
+{
+    (void)state;
+    const char *waits =
+        "A|begin(f)|1\nA|begin(g)|2\nA|acq(m)|3\nA|wait(c,m)|4\nB|acq(m)|5\n"
+        "B|notify(c)|6\nB|rel(m)|7\nA|woken(c,m)|8\nA|rel(m)|9\nA|end(g)|10\n"
+        "A|begin(h)|11\nA|acq(m)|12\nA|rel(m)|13\nA|acq(m)|14\nA|rel(m)|15\nA|end(h)|16\n"
+        "A|end(f)|17\nC|acq(m)|18\nC|rel(m)|19\n";
+    expect(waits, "after block=h window=12..14 culprit=18");
+    expect_found("sidetrack", waits, &named,
+                 "after block=f/h window=12..14 culprit=18, in block=f/g window=3..8 culprit=5");
+}
+
+/* The wait comes last: what was found in the function before it goes too. */
+static void a_late_wait_clears_its_function(void **state)
+{
+    (void)state;
+    expect("A|begin(f)|1\nA|acq(m)|2\nA|rel(m)|3\nB|acq(m)|4\nB|rel(m)|5\nA|acq(m)|6\nA|rel(m)|7\n"
+           "A|enter(b)|8\nA|exit(b)|9\nA|end(f)|10\n",
+           "none");
+}
+
+static void signals_order_the_culprit(void **state)
+{
+    (void)state;
+    const char *ordered =
+        "B|acq(n)|1\nB|wait(c,n)|2\nA|begin(f)|3\nA|acq(m)|4\nA|rel(m)|5\nA|acq(m)|6\n"
+        "A|notify(c)|7\nA|rel(m)|8\nA|end(f)|9\nB|woken(c,n)|10\nB|acq(m)|11\nB|rel(m)|12\n";
+    expect(ordered, "none");
+    const char *posted =
+        "A|begin(f)|3\nA|acq(m)|4\nA|rel(m)|5\nA|acq(m)|6\nA|post(s)|7\nA|rel(m)|8\n"
+        "A|end(f)|9\nB|semwait(s)|10\nB|acq(m)|11\nB|rel(m)|12\n";
+    expect(posted, "none");
+    const char *flagged =
+        "A|begin(f)|3\nA|acq(m)|4\nA|rel(m)|5\nA|acq(m)|6\nA|atomicw(v)|7\nA|rel(m)|8\n"
+        "A|end(f)|9\nB|atomicr(v)|10\nB|acq(m)|11\nB|rel(m)|12\n";
+    expect(flagged, "none");
+}
+
+static void a_semaphore_may_serve_as_a_lock(void **state)
+{
+    (void)state;
+    expect(
+        "A|begin(f)|1\nA|semwait(s)|2\nA|post(s)|3\nB|semwait(s)|4\nB|post(s)|5\nA|semwait(s)|6\n"
+        "A|post(s)|7\nA|end(f)|8\n",
+        "in block=f window=2..6 culprit=4");
+}
+
+static void a_failed_try_is_no_acquire(void **state)
+{
+    (void)state;
+    expect("A|begin(f)|1\nA|acq(m)|2\nB|tryacq!(m)|3\nA|rel(m)|4\nA|acq(m)|5\nA|rel(m)|6\nA|end(f)|"
+           "7\n",
+           "none");
+}
+
+static void labels_choose_the_blocks(void **state)
+{
+    (void)state;
+    const char *text = "A|begin(main)|1\nA|begin(list_add)|2\nA|acq(m)|3\nA|rel(m)|4\nA|acq(m)|5\n"
+                       "A|rel(m)|6\nA|end(list_add)|7\nA|acq(m)|8\nA|rel(m)|9\nA|end(main)|10\n"
+                       "B|acq(m)|11\nB|rel(m)|12\n";
+    expect(text, "after block=list_add window=3..5 culprit=11");
+    const char *const other[] = {"tree_*", NULL}, *const mine[] = {"tree_*", "ma?n", NULL};
+    const struct engine_options none = {.jobs = 1, .blocks = other};
+    expect_found("sidetrack", text, &none, "none");
+    const struct engine_options outer = {.jobs = 1, .blocks = mine};
+    expect_found("sidetrack", text, &outer, "after block=main window=5..8 culprit=11");
+}
+
+static void a_thread_s_first_function_is_not_atomic(void **state)
+{
+    (void)state;
+    expect("A|threadstart()|0\nA|begin(worker)|1\nA|acq(m)|2\nA|rel(m)|3\nA|acq(m)|4\nA|rel(m)|5\n"
+           "A|end(worker)|6\nB|acq(m)|7\nB|rel(m)|8\n",
+           "none");
+}
+
+static uint32_t parent_of(const void *context, uint32_t stack)
+{
+    return ((const uint32_t *)context)[stack];
+}
+
+static void call_stacks_have_a_common_prefix(void **state)
+{
+    (void)state;
+    /* a=1, a:b=2, a:b:d=3, a:b:c=4, a:b:c:d=5 */
+    const uint32_t parents[] = {0, 0, 1, 2, 2, 4};
+    assert_int_equal(stack_common(3, 5, parent_of, parents), 2);
+    assert_int_equal(stack_common(5, 4, parent_of, parents), 4);
+    assert_int_equal(stack_common(5, 0, parent_of, parents), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures_have_their_verdicts),
+        cmocka_unit_test(two_calls_of_one_function_are_two),
+        cmocka_unit_test(three_acquires_make_two_windows),
+        cmocka_unit_test(transactions_do_not_share_windows),
+        cmocka_unit_test(readers_do_not_disturb_readers),
+        cmocka_unit_test(functions_that_wait_are_not_atomic),
+        cmocka_unit_test(a_late_wait_clears_its_function),
+        cmocka_unit_test(signals_order_the_culprit),
+        cmocka_unit_test(a_semaphore_may_serve_as_a_lock),
+        cmocka_unit_test(a_failed_try_is_no_acquire),
+        cmocka_unit_test(labels_choose_the_blocks),
+        cmocka_unit_test(a_thread_s_first_function_is_not_atomic),
+        cmocka_unit_test(call_stacks_have_a_common_prefix),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
