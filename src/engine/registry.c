@@ -3,12 +3,16 @@
 #include <string.h>
 
 extern const struct engine engine_hb, engine_shb, engine_lockset, engine_sidetrack;
+extern const struct engine engine_smt;
 
 const struct engine *const engine_registry[] = {
     &engine_hb,
     &engine_shb,
     &engine_lockset,
     &engine_sidetrack,
+#ifdef PREPLAY_Z3
+    &engine_smt,
+#endif
     NULL,
 };
 

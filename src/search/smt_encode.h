@@ -1,0 +1,74 @@
+/* From a window to constraints: what an order of events, and a prefix of every
+ * thread, must satisfy to be a correct reordering (seed 003, sections 3 and 4).
+ *
+ * Beside its place in the order, every event has a truth value: is it executed?
+ * An event that is not executed need not keep any rule, so a pair asks only for
+ * the prefix that leads to it. One encoding serves all pairs of a window: a pair
+ * is a handful of assumptions about which events are executed.
+ *
+ * Orders that the must-order of the window decides are decided here, so what
+ * remains is only what the solver has to find out (section 4.2). */
+#ifndef PREPLAY_SEARCH_SMT_ENCODE_H
+#define PREPLAY_SEARCH_SMT_ENCODE_H
+
+#include "search/smt_formula.h"
+#include "search/smt_window.h"
+
+/* How "one owner a lock" is said. */
+enum smt_style {
+    /* One clause a pair of critical sections: this one is over before that one
+     * begins, or the other way round. */
+    SMT_SECTIONS,
+    /* The seed's equation 4: every event that assumes an owner comes right after
+     * an event that leaves the lock so. Cubic; for comparison. */
+    SMT_EQUATIONS,
+};
+
+struct smt_constraint {
+    smt_ref formula; /* what the event must keep if it is executed */
+    smt_ref guarded; /* the same with that condition: what holds in any case */
+    uint32_t event;  /* POS_NONE: there is no condition */
+};
+
+struct smt_encoding {
+    const struct smt_window *window;
+    enum smt_style style;
+    uint32_t *needed; /* by thread: index after its last event that may be executed */
+    struct smt_formula formula;
+    struct smt_constraints ARRAY_OF(struct smt_constraint) constraints;
+    /* Events that the constraints mention, thread by thread in program order;
+     * those of thread t are used[used_offset[t]] up to used[used_offset[t + 1]]. */
+    uint32_t *used, *used_offset;
+    bool *is_used; /* by pos - start */
+};
+
+/* Of the events inside `needed` (by thread, as from smt_cone_find). */
+struct smt_encoding *smt_encode(const struct smt_window *window, const uint32_t *needed,
+                                enum smt_style style);
+void smt_encoding_destroy(struct smt_encoding *encoding);
+
+/* What makes the two events next in their threads, without executing anything
+ * outside `cone`: literals, appended to `assumptions`. */
+void smt_assume_race(struct smt_encoding *encoding, uint32_t first, uint32_t second,
+                     const uint32_t *cone, struct smt_refs *assumptions);
+
+/* For the parts of the encoding. */
+
+/* Is the event executed? A constant before the window and outside `needed`. */
+smt_ref smt_is_executed(struct smt_encoding *encoding, uint32_t pos);
+/* Is `a` before `b`? A constant where the must-order knows. */
+smt_ref smt_is_before(struct smt_encoding *encoding, uint32_t a, uint32_t b);
+/* Is `a` executed, and before `b`? */
+smt_ref smt_is_executed_before(struct smt_encoding *encoding, uint32_t a, uint32_t b);
+/* Adds "if `event` is executed, then `formula`"; POS_NONE: always. */
+void smt_require(struct smt_encoding *encoding, uint32_t event, smt_ref formula);
+/* Could the event be executed in this encoding? */
+bool smt_is_possible(const struct smt_encoding *encoding, uint32_t pos);
+
+void smt_encode_memory(struct smt_encoding *encoding);
+void smt_encode_locks(struct smt_encoding *encoding);
+void smt_encode_lock_equations(struct smt_encoding *encoding);
+void smt_encode_conditions(struct smt_encoding *encoding);
+void smt_encode_semaphores(struct smt_encoding *encoding);
+
+#endif

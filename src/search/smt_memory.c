@@ -1,0 +1,193 @@
+/* What reads must see (seed 003, equation 2).
+ *
+ * A read that sees write w comes after it, and every other write of the variable
+ * comes before w or after the read. `value` may choose among the writes of the
+ * observed value. `branch` says of reads, one by one, that they see what they
+ * saw, and asks it of those that an executed branch may depend on. */
+#include "search/smt_encode.h"
+
+static const struct event *at(const struct smt_encoding *encoding, uint32_t pos)
+{
+    return &encoding->window->history->events[pos];
+}
+
+/* "unless `unless`, the read sees the write" (POS_NONE: what the window starts
+ * with), one constraint a write that might come between. */
+static void require_sees(struct smt_encoding *encoding, uint32_t event, smt_ref unless,
+                         uint32_t read, uint32_t write)
+{
+    const struct smt_window *window = encoding->window;
+    struct smt_formula *formula = &encoding->formula;
+    uint32_t variable = at(encoding, read)->object;
+    if (write != POS_NONE) {
+        smt_require(encoding, event, SMT_OR_OF(formula, unless, smt_is_executed(encoding, write)));
+        smt_require(encoding, event,
+                    SMT_OR_OF(formula, unless, smt_is_before(encoding, write, read)));
+    }
+    for (uint32_t i = window->writes.offset[variable]; i < window->writes.offset[variable + 1];
+         i++) {
+        uint32_t other = window->writes.items[i];
+        if (other == write || other == read || !smt_is_possible(encoding, other) ||
+            smt_must(window, read, other) || (write != POS_NONE && smt_must(window, other, write)))
+            continue;
+        smt_ref idle = smt_must(window, other, read)
+                           ? SMT_REF_FALSE
+                           : smt_not(formula, smt_is_executed(encoding, other));
+        smt_ref before = write == POS_NONE ? SMT_REF_FALSE : smt_is_before(encoding, other, write);
+        smt_ref after = smt_is_before(encoding, read, other);
+        smt_require(encoding, event, SMT_OR_OF(formula, unless, idle, before, after));
+    }
+}
+
+/* Is there a write that comes between in any case? */
+static bool is_hidden(const struct smt_window *window, uint32_t read, uint32_t write)
+{
+    uint32_t variable = window->history->events[read].object;
+    for (uint32_t i = window->writes.offset[variable]; i < window->writes.offset[variable + 1];
+         i++) {
+        uint32_t other = window->writes.items[i];
+        if (other != write && other != read && smt_must(window, other, read) &&
+            (write == POS_NONE || smt_must(window, write, other)))
+            return true;
+    }
+    return false;
+}
+
+/* The writes the read may see, POS_NONE for what the window starts with. */
+static void find_sources(const struct smt_encoding *encoding, uint32_t read,
+                         struct smt_refs *sources)
+{
+    const struct smt_window *window = encoding->window;
+    uint32_t variable = at(encoding, read)->object;
+    sources->count = 0;
+    if (smt_may_see(window, read, POS_NONE) && !is_hidden(window, read, POS_NONE))
+        array_push(sources, POS_NONE);
+    for (uint32_t i = window->writes.offset[variable]; i < window->writes.offset[variable + 1];
+         i++) {
+        uint32_t write = window->writes.items[i];
+        if (write != read && smt_may_see(window, read, write) && smt_is_possible(encoding, write) &&
+            !smt_must(window, read, write) && !is_hidden(window, read, write))
+            array_push(sources, write);
+    }
+}
+
+/* "unless `unless`, the read is as observed" */
+static void require_as_observed(struct smt_encoding *encoding, uint32_t event, smt_ref unless,
+                                uint32_t read)
+{
+    struct smt_refs sources = {0}, chosen = {0};
+    find_sources(encoding, read, &sources);
+    if (sources.count == 1) {
+        require_sees(encoding, event, unless, read, sources.items[0]);
+    } else {
+        array_push(&chosen, unless);
+        for (size_t i = 0; i < sources.count; i++) {
+            smt_ref choice = smt_choice(&encoding->formula);
+            array_push(&chosen, choice);
+            require_sees(encoding, POS_NONE, smt_not(&encoding->formula, choice), read,
+                         sources.items[i]);
+        }
+        smt_require(encoding, event, smt_or(&encoding->formula, chosen.items, chosen.count));
+    }
+    array_free(&sources);
+    array_free(&chosen);
+}
+
+/* `branch`. For every read r of the window, two choices: "r sees what it saw, and
+ * its writer knew what it wrote", and "so do all reads of the thread up to r". */
+struct branch_reads {
+    struct smt_encoding *encoding;
+    smt_ref *seen, *clean; /* by pos - start; 0: not asked for */
+    struct smt_refs work;  /* reads whose `seen` is not spelled out yet */
+};
+
+static smt_ref seen(struct branch_reads *reads, uint32_t read)
+{
+    smt_ref *place = &reads->seen[read - reads->encoding->window->start];
+    if (!*place) {
+        *place = smt_choice(&reads->encoding->formula);
+        array_push(&reads->work, read);
+    }
+    return *place;
+}
+
+/* All reads of the thread before `index` are as observed. */
+static smt_ref clean_before(struct branch_reads *reads, uint32_t thread, uint32_t index)
+{
+    struct smt_encoding *encoding = reads->encoding;
+    const struct smt_window *window = encoding->window;
+    smt_ref first = SMT_REF_TRUE, later = SMT_REF_TRUE;
+    while (index-- > window->baseline[thread]) {
+        uint32_t pos = history_pos(window->history, thread, index);
+        if (!event_reads(at(encoding, pos)))
+            continue;
+        smt_ref *place = &reads->clean[pos - window->start];
+        bool known = *place;
+        if (!known)
+            *place = smt_choice(&encoding->formula);
+        if (later != SMT_REF_TRUE)
+            smt_require(encoding, POS_NONE,
+                        SMT_OR_OF(&encoding->formula, smt_not(&encoding->formula, later), *place));
+        else
+            first = *place;
+        if (known)
+            break;
+        smt_require(
+            encoding, POS_NONE,
+            SMT_OR_OF(&encoding->formula, smt_not(&encoding->formula, *place), seen(reads, pos)));
+        later = *place;
+    }
+    return first;
+}
+
+static void spell_out_seen(struct branch_reads *reads, uint32_t read)
+{
+    struct smt_encoding *encoding = reads->encoding;
+    const struct smt_window *window = encoding->window;
+    smt_ref choice = reads->seen[read - window->start];
+    smt_ref unless = smt_not(&encoding->formula, choice);
+    require_as_observed(encoding, POS_NONE, unless, read);
+    uint32_t write = window->rules->reads_from[read];
+    if (write == POS_NONE || write < window->start || !smt_is_possible(encoding, write))
+        return;
+    smt_ref clean = clean_before(reads, at(encoding, write)->thread,
+                                 window->history->index[write] + event_reads(at(encoding, write)));
+    smt_require(encoding, POS_NONE, SMT_OR_OF(&encoding->formula, unless, clean));
+}
+
+static void encode_branch(struct smt_encoding *encoding)
+{
+    const struct smt_window *window = encoding->window;
+    uint32_t count = window->end - window->start;
+    struct branch_reads reads = {.encoding = encoding,
+                                 .seen = NEW_ARRAY(smt_ref, count),
+                                 .clean = NEW_ARRAY(smt_ref, count)};
+    for (uint32_t pos = window->start; pos < window->end; pos++) {
+        const struct event *event = at(encoding, pos);
+        if (!smt_is_possible(encoding, pos))
+            continue;
+        if (event->op == EVENT_BRANCH)
+            smt_require(encoding, pos,
+                        clean_before(&reads, event->thread, window->history->index[pos]));
+        else if (event_reads(event) && op_in(event->op, OPS_ATOMIC))
+            smt_require(encoding, pos, seen(&reads, pos));
+    }
+    while (reads.work.count)
+        spell_out_seen(&reads, array_pop(&reads.work));
+    free(reads.seen);
+    free(reads.clean);
+    array_free(&reads.work);
+}
+
+void smt_encode_memory(struct smt_encoding *encoding)
+{
+    const struct smt_window *window = encoding->window;
+    if (window->rules->model == MODEL_BRANCH) {
+        encode_branch(encoding);
+        return;
+    }
+    for (uint32_t pos = window->start; pos < window->end; pos++)
+        if (event_reads(at(encoding, pos)) && smt_keeps(window, pos) &&
+            smt_is_possible(encoding, pos))
+            require_as_observed(encoding, pos, SMT_REF_FALSE, pos);
+}

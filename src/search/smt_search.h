@@ -1,0 +1,39 @@
+/* Races of a trace by constraint solving, with witnesses (seed 003).
+ *
+ * Conflicting pairs are filtered by locks held and lock acquisition histories,
+ * then by the must-order; what remains goes to the solver, pair by pair, window by
+ * window. Every answer "yes" becomes a witness that the checker has accepted. */
+#ifndef PREPLAY_SEARCH_SMT_SEARCH_H
+#define PREPLAY_SEARCH_SMT_SEARCH_H
+
+#include "search/smt_encode.h"
+
+struct smt_options {
+    uint32_t window; /* events; 0: as many as the solver affords */
+    uint32_t budget; /* Z3's resource units a pair; 0: the standard */
+    enum smt_style style;
+    bool fresh; /* a new solver for every pair, for comparison */
+};
+
+struct smt_counts {
+    uint64_t conflicts;  /* pairs of conflicting accesses */
+    uint64_t lock_pairs; /* left by locks and lock histories (the seed's lsa) */
+    uint64_t must_pairs; /* left by the must-order too (mhb): asked of the solver */
+    uint64_t witnesses, refuted, unknown;
+    uint64_t too_far; /* not asked: no window holds both */
+    double solving;   /* seconds from the first constraint to the last answer */
+};
+
+/* What to do about pairs: `wanted` may drop one before it is solved (it is not
+ * counted then); `found` gets each witness, whose last two events are the pair. */
+struct smt_client {
+    void *self;
+    bool (*wanted)(void *self, uint32_t first, uint32_t second);
+    void (*found)(void *self, const uint32_t *witness, uint32_t length);
+};
+
+/* 0, or -1 if a witness is wrong: an error of ours. */
+int smt_search(const struct rules *rules, const struct smt_options *options,
+               const struct smt_client *client, struct smt_counts *counts, struct error *error);
+
+#endif

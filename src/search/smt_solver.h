@@ -1,0 +1,28 @@
+/* An incremental solver over one encoding. The encoding's constraints are stated
+ * once; every question adds assumptions that hold for that question only, so what
+ * the solver learnt for one pair helps with the next (seed 003, section 5). */
+#ifndef PREPLAY_SEARCH_SMT_SOLVER_H
+#define PREPLAY_SEARCH_SMT_SOLVER_H
+
+#include "search/smt_encode.h"
+
+enum smt_answer { SMT_NO, SMT_YES, SMT_UNKNOWN };
+
+/* By place in encoding->used. */
+struct smt_model {
+    bool *executed;
+    int64_t *order;
+};
+
+struct smt_solver;
+
+/* `budget` limits a question, in Z3's deterministic resource units. */
+struct smt_solver *smt_solver_create(struct smt_encoding *encoding, uint32_t budget);
+void smt_solver_destroy(struct smt_solver *solver);
+
+enum smt_answer smt_solver_ask(struct smt_solver *solver, const struct smt_refs *assumptions);
+/* The model of the last question, which was answered with SMT_YES. Valid until
+ * the next question. */
+const struct smt_model *smt_solver_model(struct smt_solver *solver);
+
+#endif

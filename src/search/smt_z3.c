@@ -1,0 +1,165 @@
+/* The back end on Z3's C API. Orders become integers; Z3's default strategy for
+ * difference logic is far slower here than its plain incremental core with the
+ * graph-based arithmetic solver, so that one is asked for. */
+#include "search/smt_solver.h"
+
+#include <assert.h>
+#include <z3.h>
+
+struct smt_solver {
+    struct smt_encoding *encoding;
+    Z3_context context;
+    Z3_solver solver;
+    struct asts ARRAY_OF(Z3_ast) translated; /* by smt_ref; NULL: not yet */
+    Z3_ast *order;                           /* by pos - start: the event's integer */
+    size_t stated;                           /* constraints that Z3 knows */
+    struct smt_model model;
+};
+
+static Z3_ast order_of(struct smt_solver *self, uint32_t pos)
+{
+    Z3_ast *place = &self->order[pos - self->encoding->window->start];
+    if (!*place)
+        *place = Z3_mk_const(self->context, Z3_mk_int_symbol(self->context, (int)pos),
+                             Z3_mk_int_sort(self->context));
+    return *place;
+}
+
+static Z3_ast flag(struct smt_solver *self, const char *prefix, uint32_t number)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s%u", prefix, number);
+    return Z3_mk_const(self->context, Z3_mk_string_symbol(self->context, name),
+                       Z3_mk_bool_sort(self->context));
+}
+
+static Z3_ast translate(struct smt_solver *self, smt_ref ref);
+
+static Z3_ast translate_list(struct smt_solver *self, const struct smt_node *node)
+{
+    Z3_ast few[16], *list = node->b <= 16 ? few : memory_alloc(node->b, sizeof *list);
+    for (uint32_t i = 0; i < node->b; i++)
+        list[i] = translate(self, self->encoding->formula.children.items[node->a + i]);
+    Z3_ast result = node->kind == SMT_AND ? Z3_mk_and(self->context, node->b, list)
+                                          : Z3_mk_or(self->context, node->b, list);
+    if (list != few)
+        free(list);
+    return result;
+}
+
+static Z3_ast translate_new(struct smt_solver *self, const struct smt_node *node)
+{
+    switch (node->kind) {
+    case SMT_FALSE:
+        return Z3_mk_false(self->context);
+    case SMT_TRUE:
+        return Z3_mk_true(self->context);
+    case SMT_BEFORE:
+        return Z3_mk_lt(self->context, order_of(self, node->a), order_of(self, node->b));
+    case SMT_EXECUTED:
+        return flag(self, "x", node->a);
+    case SMT_CHOICE:
+        return flag(self, "c", node->a);
+    case SMT_NOT:
+        return Z3_mk_not(self->context, translate(self, node->a));
+    case SMT_AND:
+    case SMT_OR:
+        return translate_list(self, node);
+    }
+    return NULL;
+}
+
+static Z3_ast translate(struct smt_solver *self, smt_ref ref)
+{
+    array_grow(&self->translated, self->encoding->formula.nodes.count);
+    if (!self->translated.items[ref]) {
+        Z3_ast made = translate_new(self, &self->encoding->formula.nodes.items[ref]);
+        self->translated.items[ref] = made;
+    }
+    return self->translated.items[ref];
+}
+
+static void configure(struct smt_solver *self, uint32_t budget)
+{
+    Z3_params params = Z3_mk_params(self->context);
+    Z3_params_inc_ref(self->context, params);
+#define SYMBOL(text) Z3_mk_string_symbol(self->context, text)
+    Z3_params_set_bool(self->context, params, SYMBOL("auto_config"), false);
+    Z3_params_set_uint(self->context, params, SYMBOL("arith.solver"), 1);
+    Z3_params_set_uint(self->context, params, SYMBOL("relevancy"), 0);
+    if (budget)
+        Z3_params_set_uint(self->context, params, SYMBOL("rlimit"), budget);
+#undef SYMBOL
+    Z3_solver_set_params(self->context, self->solver, params);
+    Z3_params_dec_ref(self->context, params);
+}
+
+struct smt_solver *smt_solver_create(struct smt_encoding *encoding, uint32_t budget)
+{
+    struct smt_solver *self = NEW(struct smt_solver);
+    uint32_t threads = encoding->window->history->threads;
+    self->encoding = encoding;
+    Z3_config config = Z3_mk_config();
+    self->context = Z3_mk_context(config); /* owns all terms until it is deleted */
+    Z3_del_config(config);
+    self->solver = Z3_mk_simple_solver(self->context);
+    Z3_solver_inc_ref(self->context, self->solver);
+    self->order = NEW_ARRAY(Z3_ast, encoding->window->end - encoding->window->start);
+    self->model.executed = NEW_ARRAY(bool, encoding->used_offset[threads]);
+    self->model.order = NEW_ARRAY(int64_t, encoding->used_offset[threads]);
+    configure(self, budget);
+    return self;
+}
+
+void smt_solver_destroy(struct smt_solver *self)
+{
+    if (!self)
+        return;
+    Z3_solver_dec_ref(self->context, self->solver);
+    Z3_del_context(self->context);
+    array_free(&self->translated);
+    free(self->order);
+    free(self->model.executed);
+    free(self->model.order);
+    free(self);
+}
+
+static void state_constraints(struct smt_solver *self)
+{
+    const struct smt_encoding *encoding = self->encoding;
+    for (; self->stated < encoding->constraints.count; self->stated++)
+        Z3_solver_assert(self->context, self->solver,
+                         translate(self, encoding->constraints.items[self->stated].guarded));
+}
+
+enum smt_answer smt_solver_ask(struct smt_solver *self, const struct smt_refs *assumptions)
+{
+    state_constraints(self);
+    Z3_ast *list = memory_alloc(assumptions->count + 1, sizeof *list);
+    for (size_t i = 0; i < assumptions->count; i++)
+        list[i] = translate(self, assumptions->items[i]);
+    Z3_lbool answer = Z3_solver_check_assumptions(self->context, self->solver,
+                                                  (unsigned)assumptions->count, list);
+    free(list);
+    return answer == Z3_L_TRUE ? SMT_YES : answer == Z3_L_FALSE ? SMT_NO : SMT_UNKNOWN;
+}
+
+const struct smt_model *smt_solver_model(struct smt_solver *self)
+{
+    struct smt_encoding *encoding = self->encoding;
+    uint32_t count = encoding->used_offset[encoding->window->history->threads];
+    Z3_model model = Z3_solver_get_model(self->context, self->solver);
+    assert(model);
+    Z3_model_inc_ref(self->context, model);
+    for (uint32_t i = 0; i < count; i++) {
+        Z3_ast value;
+        Z3_ast executed = translate(self, smt_is_executed(encoding, encoding->used[i]));
+        self->model.executed[i] = Z3_model_eval(self->context, model, executed, true, &value) &&
+                                  Z3_get_bool_value(self->context, value) == Z3_L_TRUE;
+        self->model.order[i] = 0;
+        if (Z3_model_eval(self->context, model, order_of(self, encoding->used[i]), true, &value))
+            Z3_get_numeral_int64(self->context, value, &self->model.order[i]);
+    }
+    Z3_model_dec_ref(self->context, model);
+    return &self->model;
+}
