@@ -75,7 +75,7 @@ static bool include_needs(struct search *search, uint32_t pos)
         return !is_bound(search, pos) || include_write(search, pos);
     if (index->before[pos] != POS_NONE)
         return closure_include(search, index->before[pos]);
-    if (event->op == EVENT_BRANCH)
+    if (event->op == EVENT_BRANCH && !is_waived(search, pos))
         raise_kept(search, event->thread, index->history->index[pos]);
     uint32_t instance = POS_NONE;
     if (event->op == EVENT_BARRIER_EXIT)

@@ -36,8 +36,8 @@ static void find_before(struct search_index *index)
             index->before[pos] = index->rules->reads_from[pos];
         } else if (event->op == EVENT_JOIN) {
             uint32_t length = history_thread_length(history, event->object);
-            if (length)
-                index->before[pos] = history_pos(history, event->object, length - 1);
+            index->before[pos] = length ? history_pos(history, event->object, length - 1)
+                                        : history->fork_of[event->object];
         } else if (event->op == EVENT_ONCE_END) {
             once_end[event->object] = pos;
         } else if (event->op == EVENT_ONCE_PASS) {

@@ -119,7 +119,7 @@ static enum block blocked_at_memory(const struct search *search, uint32_t pos,
     *what = event->object;
     if (bound && index->before[pos] != POS_NONE && !was_executed(search, index->before[pos]))
         return blocked_by(what, index->before[pos]);
-    if (index->keep[pos] == KEEP_VALUE && pos != search->waived[0] && pos != search->waived[1] &&
+    if (index->keep[pos] == KEEP_VALUE && !is_waived(search, pos) &&
         !same_value(search, pos, event))
         return BLOCK_VALUE;
     /* A read-modify-write is itself one of the pending reads. */

@@ -146,6 +146,12 @@ static inline bool was_executed(const struct search *search, uint32_t pos)
     return search->index->history->index[pos] < search->done[thread_at(search->index, pos)];
 }
 
+/* Is the event excused from the rules of memory? */
+static inline bool is_waived(const struct search *search, uint32_t pos)
+{
+    return pos == search->waived[0] || pos == search->waived[1];
+}
+
 /* Must the read at `pos` see the write it saw? */
 static inline bool is_bound(const struct search *search, uint32_t pos)
 {
@@ -161,7 +167,7 @@ static inline bool is_bound(const struct search *search, uint32_t pos)
     case KEEP_WRITE:
         break;
     }
-    return pos != search->waived[0] && pos != search->waived[1];
+    return !is_waived(search, pos);
 }
 
 /* closure.c: S, and what must be in it. All return false if S would contain an
