@@ -79,7 +79,7 @@ enum command_id {
       "also list candidates that no sound model supports")                                         \
     O(COUNT, exit_code, "exit-code", 0, "N", IN(PREDICT) | IN(COMPARE), 0, 255, 66,                \
       "exit code when there are findings")                                                         \
-    O(TEXT, to, "to", 0, "FORMAT", IN(CONVERT), 0, 0, 0, "the format to write: std or tiddle")               \
+    O(TEXT, to, "to", 0, "FORMAT", IN(CONVERT), 0, 0, 0, "the format to write: std or tiddle")     \
     O(TEXT, output, "output", 'o', "FILE", IN(CONVERT), 0, 0, 0,                                   \
       "where to write; - is standard output")
 

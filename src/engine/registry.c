@@ -6,10 +6,7 @@ extern const struct engine engine_hb, engine_shb, engine_lockset, engine_sidetra
 extern const struct engine engine_smt;
 
 const struct engine *const engine_registry[] = {
-    &engine_hb,
-    &engine_shb,
-    &engine_lockset,
-    &engine_sidetrack,
+    &engine_hb,  &engine_shb, &engine_lockset, &engine_sidetrack,
 #ifdef PREPLAY_Z3
     &engine_smt,
 #endif
