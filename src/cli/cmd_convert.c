@@ -1,12 +1,15 @@
 /* preplay convert: a trace in another format. */
 #include "cli/command.h"
+#include "search/smt_text.h"
 #include "tiddle/writer.h"
 #include "trace/std_writer.h"
 
 #include <string.h>
 
-static int to_std(struct trace *trace, FILE *out, struct error *error)
+static int to_std(struct trace *trace, const struct options *options, FILE *out,
+                  struct error *error)
 {
+    (void)options;
     const struct event *batch;
     long count;
     while ((count = trace_next(trace, &batch, error)) > 0)
@@ -15,8 +18,10 @@ static int to_std(struct trace *trace, FILE *out, struct error *error)
     return count < 0 ? -1 : 0;
 }
 
-static int to_tiddle(struct trace *trace, FILE *out, struct error *error)
+static int to_tiddle(struct trace *trace, const struct options *options, FILE *out,
+                     struct error *error)
 {
+    (void)options;
     const struct event *batch;
     uint32_t line = 1;
     long count;
@@ -26,12 +31,32 @@ static int to_tiddle(struct trace *trace, FILE *out, struct error *error)
     return count < 0 ? -1 : 0;
 }
 
+/* Not the trace but a question about it: can this pair race? */
+static int to_smt2(struct trace *trace, const struct options *options, FILE *out,
+                   struct error *error)
+{
+    enum model model = options->model ? model_parse(options->model) : MODEL_RF;
+    if (model == MODEL_COUNT)
+        return error_set(error, ERROR_USAGE, "no model '%s'; there are rf, value, branch and sync",
+                         options->model);
+    struct history *history = history_read(trace, error);
+    if (!history)
+        return -1;
+    struct rules *rules = rules_create(history, model);
+    int code = smt_text_write(out, rules, options->pair, error);
+    rules_destroy(rules);
+    history_destroy(history);
+    return code;
+}
+
 static const struct {
     const char *name;
-    int (*write)(struct trace *trace, FILE *out, struct error *error);
+    int (*write)(struct trace *trace, const struct options *options, FILE *out,
+                 struct error *error);
 } targets[] = {
     {"std", to_std},
     {"tiddle", to_tiddle},
+    {"smt2", to_smt2},
 };
 
 #define TARGET_COUNT (sizeof targets / sizeof *targets)
@@ -44,7 +69,7 @@ static int convert(size_t target, const struct options *options, struct error *e
     FILE *out = command_output(options->output, error);
     int code = -1;
     if (out) {
-        code = targets[target].write(trace, out, error);
+        code = targets[target].write(trace, options, out, error);
         if (command_close(out, options->output, error))
             code = -1;
     }

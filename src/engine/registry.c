@@ -4,9 +4,14 @@
 
 extern const struct engine engine_hb, engine_shb, engine_lockset, engine_sidetrack;
 extern const struct engine engine_smt;
+extern const struct engine engine_syncp;
 
 const struct engine *const engine_registry[] = {
-    &engine_hb,  &engine_shb, &engine_lockset, &engine_sidetrack,
+    &engine_hb,
+    &engine_shb,
+    &engine_lockset,
+    &engine_syncp,
+    &engine_sidetrack,
 #ifdef PREPLAY_Z3
     &engine_smt,
 #endif

@@ -111,13 +111,15 @@ struct smt_encoding *smt_encode(const struct smt_window *window, const uint32_t 
     encoding->needed = memory_copy(needed, threads * sizeof *needed);
     encoding->is_used = NEW_ARRAY(bool, window->end - window->start);
     encoding->used_offset = NEW_ARRAY(uint32_t, threads + 1);
+    encoding->marks = NEW_ARRAY(uint32_t, threads);
     smt_formula_init(&encoding->formula);
     encode_edges(encoding);
     smt_encode_memory(encoding);
-    if (style == SMT_SECTIONS)
-        smt_encode_locks(encoding);
-    else
-        smt_encode_lock_equations(encoding);
+    for (uint32_t lock = 0; lock < trace_count(window->history->trace, CLASS_LOCK); lock++)
+        if (style == SMT_SECTIONS)
+            smt_encode_lock(encoding, lock);
+        else
+            smt_encode_lock_equations(encoding, lock);
     smt_encode_conditions(encoding);
     smt_encode_semaphores(encoding);
     encode_program_order(encoding);
@@ -134,6 +136,7 @@ void smt_encoding_destroy(struct smt_encoding *encoding)
     free(encoding->used);
     free(encoding->used_offset);
     free(encoding->is_used);
+    free(encoding->marks);
     free(encoding);
 }
 

@@ -39,7 +39,8 @@ struct smt_encoding {
     /* Events that the constraints mention, thread by thread in program order;
      * those of thread t are used[used_offset[t]] up to used[used_offset[t + 1]]. */
     uint32_t *used, *used_offset;
-    bool *is_used; /* by pos - start */
+    bool *is_used;          /* by pos - start */
+    uint32_t *marks, round; /* scratch, by thread: marked if equal to round */
 };
 
 /* Of the events inside `needed` (by thread, as from smt_cone_find). */
@@ -66,8 +67,8 @@ void smt_require(struct smt_encoding *encoding, uint32_t event, smt_ref formula)
 bool smt_is_possible(const struct smt_encoding *encoding, uint32_t pos);
 
 void smt_encode_memory(struct smt_encoding *encoding);
-void smt_encode_locks(struct smt_encoding *encoding);
-void smt_encode_lock_equations(struct smt_encoding *encoding);
+void smt_encode_lock(struct smt_encoding *encoding, uint32_t lock);
+void smt_encode_lock_equations(struct smt_encoding *encoding, uint32_t lock);
 void smt_encode_conditions(struct smt_encoding *encoding);
 void smt_encode_semaphores(struct smt_encoding *encoding);
 

@@ -11,6 +11,23 @@ static const struct event *at(const struct smt_encoding *encoding, uint32_t pos)
     return &encoding->window->history->events[pos];
 }
 
+/* May `other` come between the write (POS_NONE: what the window starts with) and
+ * the read? Not if the must-order, or what was said of an earlier write of its
+ * thread, keeps it away. */
+static bool may_interfere(struct smt_encoding *encoding, uint32_t read, uint32_t write,
+                          uint32_t other)
+{
+    const struct smt_window *window = encoding->window;
+    uint32_t *mark = &encoding->marks[at(encoding, other)->thread];
+    if (other == write || other == read || !smt_is_possible(encoding, other) ||
+        *mark == encoding->round || smt_must(window, read, other) ||
+        (write != POS_NONE && smt_must(window, other, write)))
+        return false;
+    if (write == POS_NONE || smt_must(window, write, other))
+        *mark = encoding->round; /* it comes after the read, and so do all that follow it */
+    return true;
+}
+
 /* "unless `unless`, the read sees the write" (POS_NONE: what the window starts
  * with), one constraint a write that might come between. */
 static void require_sees(struct smt_encoding *encoding, uint32_t event, smt_ref unless,
@@ -24,11 +41,11 @@ static void require_sees(struct smt_encoding *encoding, uint32_t event, smt_ref 
         smt_require(encoding, event,
                     SMT_OR_OF(formula, unless, smt_is_before(encoding, write, read)));
     }
+    encoding->round++;
     for (uint32_t i = window->writes.offset[variable]; i < window->writes.offset[variable + 1];
          i++) {
         uint32_t other = window->writes.items[i];
-        if (other == write || other == read || !smt_is_possible(encoding, other) ||
-            smt_must(window, read, other) || (write != POS_NONE && smt_must(window, other, write)))
+        if (!may_interfere(encoding, read, write, other))
             continue;
         smt_ref idle = smt_must(window, other, read)
                            ? SMT_REF_FALSE

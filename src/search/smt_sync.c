@@ -47,23 +47,20 @@ static void encode_failed_try(struct smt_encoding *encoding, uint32_t pos)
     array_free(&holders);
 }
 
-void smt_encode_locks(struct smt_encoding *encoding)
+void smt_encode_lock(struct smt_encoding *encoding, uint32_t lock)
 {
     const struct smt_window *window = encoding->window;
-    uint32_t locks = trace_count(window->history->trace, CLASS_LOCK);
     const struct smt_section *sections = window->sections.items;
-    for (uint32_t lock = 0; lock < locks; lock++) {
-        uint32_t end = window->section_offset[lock + 1];
-        for (uint32_t i = window->section_offset[lock]; i < end; i++)
-            for (uint32_t k = i + 1; k < end && smt_is_possible(encoding, sections[i].acquire); k++)
-                if (smt_is_possible(encoding, sections[k].acquire) &&
-                    exclude(&sections[i], &sections[k]))
-                    encode_exclusion(encoding, &sections[i], &sections[k]);
-        for (uint32_t i = window->failed_tries.offset[lock];
-             i < window->failed_tries.offset[lock + 1]; i++)
-            if (smt_is_possible(encoding, window->failed_tries.items[i]))
-                encode_failed_try(encoding, window->failed_tries.items[i]);
-    }
+    const struct smt_lists *tries = &window->failed_tries;
+    uint32_t end = window->section_offset[lock + 1];
+    for (uint32_t i = window->section_offset[lock]; i < end; i++)
+        for (uint32_t k = i + 1; k < end && smt_is_possible(encoding, sections[i].acquire); k++)
+            if (smt_is_possible(encoding, sections[k].acquire) &&
+                exclude(&sections[i], &sections[k]))
+                encode_exclusion(encoding, &sections[i], &sections[k]);
+    for (uint32_t i = tries->offset[lock]; i < tries->offset[lock + 1]; i++)
+        if (smt_is_possible(encoding, tries->items[i]))
+            encode_failed_try(encoding, tries->items[i]);
 }
 
 /* A choice "taker uses token", for signals and posts; every token has one taker. */

@@ -110,6 +110,8 @@ static bool do_access(struct generator *self, uint32_t thread)
 {
     uint32_t variable = below(self, self->shape->variables);
     bool writes = chance(self, 50);
+    if (!self->thread[thread].held_count && chance(self, self->shape->guarded))
+        return false;
     if (!has(self, SHAPE_VALUES) || chance(self, 5)) {
         if (writes) /* a value nobody recorded, different from all others */
             self->values[variable] = 1000 + self->emitted;

@@ -48,6 +48,7 @@ struct shape {
     uint32_t depth;            /* locks a thread holds at once, at most */
     uint32_t sticky;           /* percent: the same thread goes on */
     uint32_t accesses;         /* weight of plain accesses; everything else weighs about 10 */
+    uint32_t guarded;          /* percent of plain accesses that wait for a lock to be held */
     uint32_t locations;        /* per thread; 0: every event has its own */
 };
 

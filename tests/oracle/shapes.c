@@ -36,6 +36,8 @@ static const struct {
 } presets[] = {
     {"basic", &small, "locks,forks"},
     {"locks", &small, "locks,forks,crossed,reentrant"},
+    {"guarded", &small, "locks,forks,sticky=75,guarded=85,events=10..22,threads=2..3"},
+    {"crossed", &small, "locks,crossed,locks=3,depth=3,sticky=75,guarded=85,threads=2..3"},
     {"deadlock", &small, "locks,forks,locks=3,depth=3,accesses=4"},
     {"tries", &small, "locks,forks,tries"},
     {"rwlocks", &small, "locks,forks,crossed,rwlocks,locks=1"},
@@ -93,6 +95,7 @@ static bool set_number(struct shape *shape, const char *word, size_t length)
         {"locks", &shape->locks, NULL, 1, 1000000},
         {"depth", &shape->depth, NULL, 1, 16},
         {"sticky", &shape->sticky, NULL, 0, 99},
+        {"guarded", &shape->guarded, NULL, 0, 100},
         {"accesses", &shape->accesses, NULL, 0, 1000},
         {"locations", &shape->locations, NULL, 0, 1000000},
     };

@@ -53,6 +53,16 @@ const struct true_deadlock *truth_deadlock(const struct truth *truth, const uint
     return NULL;
 }
 
+bool truth_equal(const struct truth *a, const struct truth *b)
+{
+    bool equal = a->races.count == b->races.count && a->deadlocks.count == b->deadlocks.count;
+    for (size_t i = 0; equal && i < a->races.count; i++)
+        equal = truth_races(b, a->races.items[i].events[0], a->races.items[i].events[1]);
+    for (size_t i = 0; equal && i < a->deadlocks.count; i++)
+        equal = truth_deadlock(b, a->deadlocks.items[i].events, a->deadlocks.items[i].count);
+    return equal;
+}
+
 static uint32_t *witness_of(const uint32_t *path, uint32_t length, const uint32_t *events,
                             uint32_t count)
 {

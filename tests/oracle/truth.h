@@ -41,6 +41,9 @@ bool truth_races(const struct truth *truth, uint32_t a, uint32_t b);
 const struct true_deadlock *truth_deadlock(const struct truth *truth, const uint32_t *events,
                                            uint32_t count);
 
+/* The same errors, whatever their witnesses. */
+bool truth_equal(const struct truth *a, const struct truth *b);
+
 /* For explorers: adds what is not known yet. The witness is `path` followed by
  * the events; NULL for none. */
 void truth_add_race(struct truth *truth, uint32_t a, uint32_t b, const uint32_t *path,

@@ -80,6 +80,7 @@ static void shapes_show_their_features(void **state)
 static void sizes_are_kept(void **state)
 {
     (void)state;
+    assert_int_equal(census_of("guarded:events=22", 200).least, 22);
     struct census small = census_of("all", 1000);
     assert_true(small.most <= 20);
     assert_int_equal(small.threads, 4);

@@ -195,12 +195,7 @@ static void check_witnesses(const struct history *history, const struct truth *t
 
 static void expect_equal(const struct sample *sample, const struct truth *a, const struct truth *b)
 {
-    bool equal = a->races.count == b->races.count && a->deadlocks.count == b->deadlocks.count;
-    for (size_t i = 0; equal && i < a->races.count; i++)
-        equal = truth_races(b, a->races.items[i].events[0], a->races.items[i].events[1]);
-    for (size_t i = 0; equal && i < a->deadlocks.count; i++)
-        equal = truth_deadlock(b, a->deadlocks.items[i].events, a->deadlocks.items[i].count);
-    if (!equal)
+    if (!truth_equal(a, b))
         fail_msg("%s: oracle %zu races %zu deadlocks, machine %zu and %zu, of\n%s",
                  model_text(a->model), a->races.count, a->deadlocks.count, b->races.count,
                  b->deadlocks.count, sample->text);

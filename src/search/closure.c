@@ -1,0 +1,225 @@
+/* The set S: the smallest set of events that contains the past of the question's
+ * events and, with each event, what must come before it in every correct
+ * reordering: the fork of its thread, all of a joined thread, the write of a kept
+ * read, everybody at a barrier, the end of a once-block, and what an edge says.
+ * For the locks that the stopped threads hold for good, every other section of
+ * the lock in S must have ended before. */
+#include "search/state.h"
+
+static bool raise_cut(struct search *search, uint32_t thread, uint32_t count)
+{
+    if (count > search->cut[thread])
+        search->cut[thread] = count;
+    return count <= search->ceiling[thread];
+}
+
+bool closure_include(struct search *search, uint32_t pos)
+{
+    return raise_cut(search, thread_at(search->index, pos), search->index->history->index[pos] + 1);
+}
+
+bool closure_order(struct search *search, uint32_t before, uint32_t after, const struct levels *why)
+{
+    struct edge edge = {before, after, *why};
+    array_push(&search->edges, edge);
+    if (!search->has_edge[after]) {
+        search->has_edge[after] = 1;
+        array_push(&search->marked, after);
+    }
+    return !in_set(search, after) || closure_include(search, before);
+}
+
+static bool include_edges(struct search *search, uint32_t pos)
+{
+    for (size_t i = 0; i < search->edges.count; i++)
+        if (search->edges.items[i].after == pos &&
+            !closure_include(search, search->edges.items[i].before))
+            return false;
+    return true;
+}
+
+static bool include_instance(struct search *search, uint32_t instance)
+{
+    const struct event_lists *enters = &search->index->enters;
+    for (uint32_t i = enters->start[instance]; i < enters->start[instance + 1]; i++)
+        if (!closure_include(search, enters->items[i]))
+            return false;
+    return true;
+}
+
+static void raise_kept(struct search *search, uint32_t thread, uint32_t count)
+{
+    if (count > search->kept[thread])
+        search->kept[thread] = count;
+}
+
+/* A read that must see what it saw: the write, and under `branch` the reads that
+ * the written value may depend on. */
+static bool include_write(struct search *search, uint32_t pos)
+{
+    uint32_t write = search->index->before[pos];
+    if (write == POS_NONE)
+        return true;
+    if (search->index->model == MODEL_BRANCH)
+        raise_kept(search, thread_at(search->index, write), search->index->history->index[write]);
+    return closure_include(search, write);
+}
+
+static bool include_needs(struct search *search, uint32_t pos)
+{
+    const struct search_index *index = search->index;
+    const struct event *event = event_at(index, pos);
+    if (search->has_edge[pos] && !include_edges(search, pos))
+        return false;
+    if (index->keep[pos] != KEEP_NOT)
+        return !is_bound(search, pos) || include_write(search, pos);
+    if (index->before[pos] != POS_NONE)
+        return closure_include(search, index->before[pos]);
+    if (event->op == EVENT_BRANCH && !is_waived(search, pos))
+        raise_kept(search, event->thread, index->history->index[pos]);
+    uint32_t instance = POS_NONE;
+    if (event->op == EVENT_BARRIER_EXIT)
+        instance = event->other;
+    else if (event->op == EVENT_BARRIER_ENTER)
+        instance = index->rules->previous_instance[event->other];
+    return instance == POS_NONE || include_instance(search, instance);
+}
+
+static bool scan_thread(struct search *search, uint32_t thread)
+{
+    const struct history *history = search->index->history;
+    const uint32_t *positions = history->positions + history->first[thread];
+    while (search->scanned[thread] < search->cut[thread]) {
+        search->steps++;
+        if (!include_needs(search, positions[search->scanned[thread]++]))
+            return false;
+    }
+    return true;
+}
+
+/* `branch`: reads that became kept after they were scanned. */
+static bool scan_kept(struct search *search, uint32_t thread)
+{
+    const struct history *history = search->index->history;
+    const uint32_t *positions = history->positions + history->first[thread];
+    while (search->kept_scanned[thread] < search->kept[thread]) {
+        uint32_t pos = positions[search->kept_scanned[thread]++];
+        if (search->index->keep[pos] == KEEP_BRANCH && is_bound(search, pos) &&
+            !include_write(search, pos))
+            return false;
+    }
+    return true;
+}
+
+static bool fork_included(struct search *search, uint32_t thread)
+{
+    uint32_t fork = search->index->history->fork_of[thread];
+    bool runs = search->cut[thread] || search->ceiling[thread] != UINT32_MAX;
+    return !runs || fork == POS_NONE || closure_include(search, fork);
+}
+
+static bool scan_all(struct search *search)
+{
+    uint32_t threads = search->index->history->threads;
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t thread = 0; thread < threads; thread++) {
+            if (!fork_included(search, thread))
+                return false;
+            again |= search->scanned[thread] < search->cut[thread] ||
+                     search->kept_scanned[thread] < search->kept[thread];
+            if (!scan_thread(search, thread) || !scan_kept(search, thread))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool has_order(const struct search *search, uint32_t before, uint32_t after)
+{
+    for (size_t i = 0; i < search->edges.count; i++)
+        if (search->edges.items[i].before == before && search->edges.items[i].after == after)
+            return true;
+    return false;
+}
+
+/* The section that `acquire` begins is never left: all others of S come before. */
+static bool close_others(struct search *search, uint32_t acquire)
+{
+    const struct search_index *index = search->index;
+    const struct event *event = event_at(index, acquire);
+    uint32_t lock = event_lock(event);
+    for (uint32_t i = index->users.start[lock]; i < index->users.start[lock + 1]; i++) {
+        uint32_t thread = index->users.items[i];
+        if (thread == event->thread)
+            continue;
+        uint32_t other = index_last_section(index, lock, thread, search->cut[thread], event);
+        if (other == POS_NONE)
+            continue;
+        uint32_t release = index->partner[other];
+        if (release == POS_NONE || !closure_include(search, release))
+            return false;
+        if (has_order(search, release, acquire))
+            continue;
+        struct levels why = {{0}};
+        closure_why(search, other, &why);
+        if (!closure_order(search, release, acquire, &why))
+            return false;
+    }
+    return true;
+}
+
+static bool is_scanned(const struct search *search)
+{
+    for (uint32_t thread = 0; thread < search->index->history->threads; thread++)
+        if (search->scanned[thread] < search->cut[thread])
+            return false;
+    return true;
+}
+
+bool closure_complete(struct search *search)
+{
+    do {
+        if (!scan_all(search))
+            return false;
+        for (size_t i = 0; i < search->finals.count; i++)
+            if (!close_others(search, search->finals.items[i]))
+                return false;
+    } while (!is_scanned(search));
+    return true;
+}
+
+static const uint32_t *snapshot(const struct search *search, uint32_t level)
+{
+    return search->snapshots.items + (size_t)level * 4 * search->index->history->threads;
+}
+
+void closure_why(const struct search *search, uint32_t pos, struct levels *why)
+{
+    uint32_t thread = thread_at(search->index, pos), index = search->index->history->index[pos];
+    uint32_t level = 0;
+    while (level < search->level && snapshot(search, level)[thread] <= index)
+        level++;
+    levels_set_up_to(why, level);
+}
+
+void closure_push(struct search *search)
+{
+    size_t threads = search->index->history->threads;
+    size_t at = search->snapshots.count;
+    array_reserve(&search->snapshots, at + 4 * threads);
+    search->snapshots.count += 4 * threads;
+    memcpy(search->snapshots.items + at, search->cut, 4 * threads * sizeof *search->cut);
+    array_push(&search->edge_counts, (uint32_t)search->edges.count);
+    search->level++;
+}
+
+void closure_pop(struct search *search)
+{
+    size_t threads = search->index->history->threads;
+    search->snapshots.count -= 4 * threads;
+    memcpy(search->cut, search->snapshots.items + search->snapshots.count,
+           4 * threads * sizeof *search->cut);
+    search->edges.count = array_pop(&search->edge_counts);
+    search->level--;
+}

@@ -1,0 +1,253 @@
+#include "search/index.h"
+
+#include "base/array.h"
+
+struct held_nodes ARRAY_OF(struct held);
+
+static enum keep keep_of(const struct rules *rules, const struct event *event)
+{
+    if (!event_reads(event))
+        return KEEP_NOT;
+    bool atomic = op_in(event->op, OPS_ATOMIC);
+    switch (rules->model) {
+    case MODEL_VALUE:
+        return event->flags & EVENT_HAS_VALUE && event->op != EVENT_ATOMIC_RMW ? KEEP_VALUE
+                                                                               : KEEP_WRITE;
+    case MODEL_SYNC:
+        return atomic ? KEEP_WRITE : KEEP_NOT;
+    case MODEL_BRANCH:
+        return atomic ? KEEP_WRITE : KEEP_BRANCH;
+    default:
+        return KEEP_WRITE;
+    }
+}
+
+static void find_before(struct search_index *index)
+{
+    const struct history *history = index->history;
+    uint32_t onces = trace_count(history->trace, CLASS_ONCE);
+    uint32_t *once_end = memory_alloc(onces, sizeof *once_end);
+    memset(once_end, 0xff, onces * sizeof *once_end);
+    for (uint32_t pos = 0; pos < history->count; pos++) {
+        const struct event *event = &history->events[pos];
+        index->keep[pos] = (uint8_t)keep_of(index->rules, event);
+        index->before[pos] = POS_NONE;
+        if (index->keep[pos] == KEEP_WRITE || index->keep[pos] == KEEP_BRANCH) {
+            index->before[pos] = index->rules->reads_from[pos];
+        } else if (event->op == EVENT_JOIN) {
+            uint32_t length = history_thread_length(history, event->object);
+            index->before[pos] = length ? history_pos(history, event->object, length - 1)
+                                        : history->fork_of[event->object];
+        } else if (event->op == EVENT_ONCE_END) {
+            once_end[event->object] = pos;
+        } else if (event->op == EVENT_ONCE_PASS) {
+            index->before[pos] = once_end[event->object];
+        }
+    }
+    free(once_end);
+}
+
+/* Takes `acquire` out of a list whose tail is shared. */
+static uint32_t without(struct held_nodes *nodes, uint32_t list, uint32_t acquire)
+{
+    if (list == HELD_NONE)
+        return HELD_NONE;
+    struct held node = nodes->items[list];
+    if (node.acquire == acquire)
+        return node.next;
+    node.next = without(nodes, node.next, acquire);
+    array_push(nodes, node);
+    return (uint32_t)nodes->count - 1;
+}
+
+static uint32_t holding(const struct search_index *index, const struct held_nodes *nodes,
+                        uint32_t list, uint32_t lock)
+{
+    for (; list != HELD_NONE; list = nodes->items[list].next)
+        if (event_lock(event_at(index, nodes->items[list].acquire)) == lock)
+            return nodes->items[list].acquire;
+    return POS_NONE;
+}
+
+static void find_sections(struct search_index *index)
+{
+    const struct history *history = index->history;
+    struct held_nodes nodes = {0};
+    uint32_t *now = NEW_ARRAY(uint32_t, history->threads);
+    array_push(&nodes, ((struct held){POS_NONE, HELD_NONE}));
+    for (uint32_t pos = 0; pos < history->count; pos++) {
+        const struct event *event = &history->events[pos];
+        index->partner[pos] = POS_NONE;
+        index->held[pos] = now[event->thread];
+        if (op_in(event->op, OPS_ACQUIRING) && event->flags & EVENT_FAILED)
+            index->has_failed_tries = true;
+        if (event_acquires(event)) {
+            array_push(&nodes, ((struct held){pos, now[event->thread]}));
+            now[event->thread] = (uint32_t)nodes.count - 1;
+        } else if (event_releases(event)) {
+            uint32_t acquire = holding(index, &nodes, now[event->thread], event_lock(event));
+            if (acquire == POS_NONE)
+                continue;
+            index->partner[pos] = acquire;
+            index->partner[acquire] = pos;
+            now[event->thread] = without(&nodes, now[event->thread], acquire);
+        }
+    }
+    index->nodes = nodes.items;
+    free(now);
+}
+
+/* Lists by key from two passes: `key` of an event, UINT32_MAX to leave it out. */
+static void fill_lists(struct search_index *index, struct event_lists *lists, uint32_t keys,
+                       uint32_t (*key)(struct search_index *index, uint32_t pos))
+{
+    uint32_t count = index->history->count;
+    lists->start = NEW_ARRAY(uint32_t, (size_t)keys + 2);
+    for (uint32_t pos = 0; pos < count; pos++) {
+        uint32_t k = key(index, pos);
+        if (k != UINT32_MAX)
+            lists->start[k + 2]++;
+    }
+    for (uint32_t k = 0; k < keys; k++)
+        lists->start[k + 2] += lists->start[k + 1];
+    lists->items = memory_alloc(lists->start[keys + 1], sizeof *lists->items);
+    for (uint32_t pos = 0; pos < count; pos++) {
+        uint32_t k = key(index, pos);
+        if (k != UINT32_MAX)
+            lists->items[lists->start[k + 1]++] = pos;
+    }
+}
+
+static bool bound(const struct search_index *index, uint32_t pos)
+{
+    return index->keep[pos] == KEEP_WRITE || index->keep[pos] == KEEP_BRANCH;
+}
+
+static uint32_t key_writer(struct search_index *index, uint32_t pos)
+{
+    return bound(index, pos) ? index->rules->reads_from[pos] : UINT32_MAX;
+}
+
+static uint32_t key_initial(struct search_index *index, uint32_t pos)
+{
+    return bound(index, pos) && index->rules->reads_from[pos] == POS_NONE
+               ? event_at(index, pos)->object
+               : UINT32_MAX;
+}
+
+static uint32_t key_instance(struct search_index *index, uint32_t pos)
+{
+    const struct event *event = event_at(index, pos);
+    return event->op == EVENT_BARRIER_ENTER ? event->other : UINT32_MAX;
+}
+
+static uint32_t key_section(struct search_index *index, uint32_t pos)
+{
+    const struct event *event = event_at(index, pos);
+    if (!event_acquires(event))
+        return UINT32_MAX;
+    bool added;
+    uint64_t *slot = map_at(&index->slots, map_pair(event_lock(event), event->thread), &added);
+    if (added)
+        *slot = index->slots.count;
+    return (uint32_t)*slot - 1;
+}
+
+/* Which threads acquire a lock: one entry a slot. */
+static void find_users(struct search_index *index)
+{
+    uint32_t locks = trace_count(index->history->trace, CLASS_LOCK);
+    uint32_t slots = (uint32_t)index->slots.count;
+    struct event_lists *users = &index->users;
+    users->start = NEW_ARRAY(uint32_t, (size_t)locks + 2);
+    users->items = memory_alloc(slots, sizeof *users->items);
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        uint32_t pos = index->sections.items[index->sections.start[slot]];
+        users->start[event_lock(event_at(index, pos)) + 2]++;
+    }
+    for (uint32_t lock = 0; lock < locks; lock++)
+        users->start[lock + 2] += users->start[lock + 1];
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        uint32_t pos = index->sections.items[index->sections.start[slot]];
+        uint32_t lock = event_lock(event_at(index, pos));
+        users->items[users->start[lock + 1]++] = thread_at(index, pos);
+    }
+}
+
+static void find_slots(struct search_index *index)
+{
+    for (uint32_t pos = 0; pos < index->history->count; pos++)
+        key_section(index, pos);
+    fill_lists(index, &index->sections, (uint32_t)index->slots.count, key_section);
+    find_users(index);
+}
+
+struct search_index *search_index_create(const struct history *history, enum model model)
+{
+    struct search_index *index = NEW(struct search_index);
+    index->history = history;
+    index->rules = rules_create(history, model);
+    index->model = index->rules->model;
+    index->keep = NEW_ARRAY(uint8_t, history->count);
+    index->before = memory_alloc(history->count, sizeof *index->before);
+    index->partner = memory_alloc(history->count, sizeof *index->partner);
+    index->held = memory_alloc(history->count, sizeof *index->held);
+    find_before(index);
+    find_sections(index);
+    fill_lists(index, &index->readers, history->count, key_writer);
+    fill_lists(index, &index->initial, trace_count(history->trace, CLASS_VARIABLE), key_initial);
+    fill_lists(index, &index->enters, trace_barrier_instances(history->trace), key_instance);
+    find_slots(index);
+    return index;
+}
+
+static void lists_free(struct event_lists *lists)
+{
+    free(lists->start);
+    free(lists->items);
+}
+
+void search_index_destroy(struct search_index *index)
+{
+    if (!index)
+        return;
+    rules_destroy(index->rules);
+    free(index->keep);
+    free(index->before);
+    free(index->partner);
+    free(index->held);
+    free(index->nodes);
+    lists_free(&index->readers);
+    lists_free(&index->initial);
+    lists_free(&index->enters);
+    lists_free(&index->sections);
+    lists_free(&index->users);
+    map_free(&index->slots);
+    free(index);
+}
+
+enum model search_index_model(const struct search_index *index)
+{
+    return index->model;
+}
+
+uint32_t index_last_section(const struct search_index *index, uint32_t lock, uint32_t thread,
+                            uint32_t limit, const struct event *acquire)
+{
+    const uint64_t *slot = map_find(&index->slots, map_pair(lock, thread));
+    if (!slot)
+        return POS_NONE;
+    const uint32_t *items = index->sections.items;
+    uint32_t low = index->sections.start[*slot - 1], high = index->sections.start[*slot];
+    uint32_t first = low;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (index->history->index[items[middle]] < limit)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low > first && !sections_exclude(event_at(index, items[low - 1]), acquire))
+        low--;
+    return low > first ? items[low - 1] : POS_NONE;
+}

@@ -1,0 +1,69 @@
+/* What never changes while one history is searched under one model. */
+#ifndef PREPLAY_SEARCH_INDEX_H
+#define PREPLAY_SEARCH_INDEX_H
+
+#include "base/map.h"
+#include "model/machine.h"
+#include "search/search.h"
+
+/* How a reading event is bound to what it saw. */
+enum keep {
+    KEEP_NOT,    /* it may see anything (or it does not read) */
+    KEEP_WRITE,  /* the same write */
+    KEEP_VALUE,  /* the same value */
+    KEEP_BRANCH, /* the same write, once a branch or a kept read depends on it */
+};
+
+/* A lock that a thread holds, innermost first; lists share their tails. */
+struct held {
+    uint32_t acquire; /* pos */
+    uint32_t next;    /* node, HELD_NONE at the end */
+};
+#define HELD_NONE 0
+
+/* Lists of events, by key: items[start[key] .. start[key + 1]). */
+struct event_lists {
+    uint32_t *start, *items;
+};
+
+struct search_index {
+    const struct history *history;
+    struct rules *rules;
+    enum model model;
+    bool has_failed_tries;
+    uint8_t *keep;      /* by pos: enum keep */
+    uint32_t *before;   /* by pos: an event that must come first, or POS_NONE: the write of a
+                         * kept read, the last event of a joined thread, the end of a once */
+    uint32_t *partner;  /* by pos: the release of an acquire and the reverse, or POS_NONE */
+    uint32_t *held;     /* by pos: locks held by the thread before the event */
+    struct held *nodes; /* of `held` */
+    struct event_lists readers;  /* by write: reads bound to it, ascending */
+    struct event_lists initial;  /* by variable: reads bound to the initial value */
+    struct event_lists enters;   /* by barrier instance */
+    struct event_lists sections; /* by slot: successful acquires of one lock by one thread */
+    struct map slots;            /* (lock, thread) -> slot + 1 */
+    struct event_lists users;    /* by lock: threads that acquire it */
+};
+
+static inline const struct event *event_at(const struct search_index *index, uint32_t pos)
+{
+    return &index->history->events[pos];
+}
+
+static inline uint32_t thread_at(const struct search_index *index, uint32_t pos)
+{
+    return index->history->events[pos].thread;
+}
+
+/* Do two sections of one lock exclude each other? */
+static inline bool sections_exclude(const struct event *a, const struct event *b)
+{
+    return a->op != EVENT_ACQUIRE_READ || b->op != EVENT_ACQUIRE_READ;
+}
+
+/* The last section of `lock` in `thread` that begins before the thread's event
+ * number `limit` and excludes `acquire`; POS_NONE if there is none. */
+uint32_t index_last_section(const struct search_index *index, uint32_t lock, uint32_t thread,
+                            uint32_t limit, const struct event *acquire);
+
+#endif

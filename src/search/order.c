@@ -1,0 +1,133 @@
+/* The search: schedule S greedily; where that gets stuck, decide one of the
+ * options of the conflict and try again. Options are tried in turn, each with the
+ * orders of those before it turned round, so that no witness is looked for twice.
+ * A conflict knows the decisions it rests on: if an option fails for reasons that
+ * have nothing to do with it, its brothers would fail as well and are skipped.
+ *
+ * A conflict's options cover every witness (clause.c), edges and inclusions are
+ * finite, and each option excludes the schedule that was stuck: so the search
+ * ends, and a failure is a proof.
+ *
+ * The first schedule is the observed order of S, if that is possible: the
+ * sync-preserving witness. Conflicts with a single option are the forced
+ * reversals of sync-reversal prediction. What is left is decided by search. */
+#include "search/state.h"
+
+/* A deadlock's return from a wait needs a signal, to be stopped by the lock. */
+static uint32_t unwoken_target(const struct search *search)
+{
+    if (search->query.goal != SEARCH_DEADLOCK)
+        return POS_NONE;
+    for (uint32_t i = 0; i < search->query.count; i++) {
+        const struct event *event = event_at(search->index, search->query.events[i]);
+        if (event->op == EVENT_WAIT_END && !(event->flags & EVENT_FAILED) &&
+            !condition_may_wake(&search->conditions[event->object], event->thread))
+            return search->query.events[i];
+    }
+    return POS_NONE;
+}
+
+static bool apply(struct search *search, const struct option *option, const struct levels *why)
+{
+    if (option->include != POS_NONE)
+        return closure_include(search, option->include);
+    return closure_include(search, option->after) && closure_include(search, option->before) &&
+           closure_order(search, option->before, option->after, why);
+}
+
+/* An option that failed: where both of its events are in S, they come in the
+ * other order. */
+static bool apply_negation(struct search *search, const struct option *option,
+                           const struct levels *why)
+{
+    if (option->before == POS_NONE || !in_set(search, option->before) ||
+        !in_set(search, option->after))
+        return true;
+    return closure_order(search, option->after, option->before, why);
+}
+
+static bool decide(struct search *search, const struct clause *clause, size_t chosen)
+{
+    struct levels why = {{0}};
+    levels_set(&why, search->level);
+    for (size_t i = 0; i < chosen; i++)
+        if (!apply_negation(search, &clause->options.items[i], &why))
+            return false;
+    return apply(search, &clause->options.items[chosen], &why);
+}
+
+static enum search_answer solve(struct search *search, struct levels *why);
+
+static enum search_answer branch(struct search *search, const struct clause *clause,
+                                 struct levels *why)
+{
+    *why = clause->why;
+    if (search->level + 1 >= LEVELS_MAX)
+        return SEARCH_EXHAUSTED;
+    for (size_t i = 0; i < clause->options.count; i++) {
+        struct levels sub = {{0}};
+        closure_push(search);
+        uint32_t level = search->level;
+        enum search_answer answer = SEARCH_REFUTED;
+        if (decide(search, clause, i))
+            answer = solve(search, &sub);
+        else
+            levels_set_up_to(&sub, level);
+        closure_pop(search);
+        if (answer != SEARCH_REFUTED)
+            return answer;
+        if (!levels_has(&sub, level)) {
+            *why = sub;
+            return SEARCH_REFUTED;
+        }
+        levels_clear(&sub, level);
+        levels_add(why, &sub);
+    }
+    return SEARCH_REFUTED;
+}
+
+/* Schedules S until it succeeds, a conflict leaves no way out, or there is more
+ * than one; then it branches. */
+static enum search_answer solve(struct search *search, struct levels *why)
+{
+    struct clause clause = {{0}, {{0}}};
+    enum search_answer answer = SEARCH_REFUTED;
+    for (;;) {
+        if (!closure_complete(search)) {
+            levels_set_up_to(why, search->level);
+            break;
+        }
+        if (search->steps > search->limit) {
+            answer = SEARCH_EXHAUSTED;
+            break;
+        }
+        clause.options.count = 0;
+        clause.why = (struct levels){{0}};
+        uint32_t unwoken = POS_NONE;
+        if (!schedule_run(search)) {
+            clause_find(search, &clause);
+        } else if ((unwoken = unwoken_target(search)) != POS_NONE) {
+            clause_unwoken(search, unwoken, &clause);
+        } else {
+            answer = SEARCH_WITNESS;
+            break;
+        }
+        if (clause.options.count != 1) {
+            answer = branch(search, &clause, why);
+            break;
+        }
+        struct levels forced = clause.why;
+        if (!apply(search, &clause.options.items[0], &forced)) {
+            levels_set_up_to(why, search->level);
+            break;
+        }
+    }
+    array_free(&clause.options);
+    return answer;
+}
+
+enum search_answer order_solve(struct search *search)
+{
+    struct levels why = {{0}};
+    return solve(search, &why);
+}

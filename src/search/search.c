@@ -1,0 +1,203 @@
+#include "search/search.h"
+
+#include "model/checker.h"
+#include "search/state.h"
+
+#include <assert.h>
+
+struct search *search_create(const struct search_index *index)
+{
+    const struct trace *trace = index->history->trace;
+    uint32_t threads = index->history->threads, instances = trace_barrier_instances(trace);
+    struct search *search = NEW(struct search);
+    search->index = index;
+    search->ceiling = NEW_ARRAY(uint32_t, threads);
+    search->cut = NEW_ARRAY(uint32_t, 4 * (size_t)threads);
+    search->scanned = search->cut + threads;
+    search->kept = search->scanned + threads;
+    search->kept_scanned = search->kept + threads;
+    search->has_edge = NEW_ARRAY(uint8_t, index->history->count);
+    search->done = NEW_ARRAY(uint32_t, threads);
+    search->order = memory_alloc((size_t)index->history->count + threads, sizeof *search->order);
+    search->heap = NEW_ARRAY(uint32_t, threads);
+    search->parked = NEW_ARRAY(struct parked, threads);
+    search->locks = NEW_ARRAY(struct lock_now, trace_count(trace, CLASS_LOCK));
+    search->memory = NEW_ARRAY(struct memory_now, trace_count(trace, CLASS_VARIABLE));
+    search->counts = NEW_ARRAY(struct count_now, trace_count(trace, CLASS_SEMAPHORE));
+    search->entered = NEW_ARRAY(struct count_now, instances);
+    search->conditions = NEW_ARRAY(struct condition, trace_count(trace, CLASS_CONDITION));
+    return search;
+}
+
+void search_destroy(struct search *search)
+{
+    if (!search)
+        return;
+    while (search->touched.count)
+        condition_free(&search->conditions[array_pop(&search->touched)]);
+    free(search->ceiling);
+    free(search->cut);
+    free(search->has_edge);
+    free(search->done);
+    free(search->order);
+    free(search->heap);
+    free(search->parked);
+    free(search->locks);
+    free(search->memory);
+    free(search->counts);
+    free(search->entered);
+    free(search->conditions);
+    array_free(&search->edges);
+    array_free(&search->marked);
+    array_free(&search->finals);
+    array_free(&search->snapshots);
+    array_free(&search->edge_counts);
+    array_free(&search->touched);
+    free(search);
+}
+
+uint64_t search_steps(const struct search *search)
+{
+    return search->steps;
+}
+
+static void clear(struct search *search, const struct search_query *query)
+{
+    uint32_t threads = search->index->history->threads;
+    search->query = *query;
+    search->limit = search->steps + (query->budget ? query->budget : SEARCH_BUDGET);
+    search->edges.count = search->finals.count = 0;
+    search->snapshots.count = search->edge_counts.count = 0;
+    search->level = 0;
+    search->waived[0] = search->waived[1] = search->last = POS_NONE;
+    while (search->marked.count)
+        search->has_edge[array_pop(&search->marked)] = 0;
+    memset(search->cut, 0, 4 * (size_t)threads * sizeof *search->cut);
+    memset(search->ceiling, 0xff, threads * sizeof *search->ceiling);
+}
+
+static uint32_t held_at(const struct search_index *index, uint32_t pos, uint32_t lock)
+{
+    for (uint32_t node = index->held[pos]; node != HELD_NONE; node = index->nodes[node].next)
+        if (event_lock(event_at(index, index->nodes[node].acquire)) == lock)
+            return index->nodes[node].acquire;
+    return POS_NONE;
+}
+
+/* The thread stops before `pos`: it keeps the locks it holds there. */
+static bool stop_before(struct search *search, uint32_t pos)
+{
+    const struct search_index *index = search->index;
+    uint32_t thread = thread_at(index, pos);
+    if (search->ceiling[thread] != UINT32_MAX)
+        return false;
+    search->ceiling[thread] = search->cut[thread] = index->history->index[pos];
+    for (uint32_t node = index->held[pos]; node != HELD_NONE; node = index->nodes[node].next)
+        array_push(&search->finals, index->nodes[node].acquire);
+    return true;
+}
+
+/* Each target waits for a lock that the thread of the following one holds there. */
+static bool is_cycle(const struct search_index *index, const struct search_query *query)
+{
+    if (query->count < 2)
+        return false;
+    for (uint32_t i = 0; i < query->count; i++) {
+        const struct event *event = event_at(index, query->events[i]);
+        if (!event_acquires(event) || event->flags & EVENT_TRY)
+            return false;
+        uint32_t acquire = held_at(index, query->events[(i + 1) % query->count], event_lock(event));
+        if (acquire == POS_NONE || !sections_exclude(event, event_at(index, acquire)))
+            return false;
+    }
+    return true;
+}
+
+static bool start_window(struct search *search)
+{
+    const struct search_index *index = search->index;
+    uint32_t begin = search->query.events[0], end = search->query.events[1];
+    uint32_t culprit = search->query.events[2];
+    uint32_t window = thread_at(index, end);
+    if (thread_at(index, begin) != window || thread_at(index, culprit) == window ||
+        index->history->index[begin] >= index->history->index[end])
+        return false;
+    struct levels always = {{0}};
+    search->ceiling[window] = search->cut[window] = index->history->index[end] + 1;
+    search->waived[0] = culprit;
+    search->waived[1] = search->last = end;
+    if (event_acquires(event_at(index, end)))
+        array_push(&search->finals, end);
+    for (uint32_t node = index->held[end]; node != HELD_NONE; node = index->nodes[node].next)
+        array_push(&search->finals, index->nodes[node].acquire);
+    return closure_include(search, culprit) && closure_order(search, begin, culprit, &always) &&
+           closure_order(search, culprit, end, &always);
+}
+
+static bool start(struct search *search)
+{
+    const struct search_query *query = &search->query;
+    if (query->goal == SEARCH_ATOMICITY)
+        return query->count == 3 && start_window(search);
+    for (uint32_t i = 0; i < query->count; i++)
+        if (!stop_before(search, query->events[i]))
+            return false;
+    if (query->goal == SEARCH_DEADLOCK)
+        return is_cycle(search->index, query);
+    return query->goal != SEARCH_RACE ||
+           (query->count == 2 && event_conflict(event_at(search->index, query->events[0]),
+                                                event_at(search->index, query->events[1])));
+}
+
+enum search_answer search_reach(struct search *search, const struct search_query *query,
+                                struct search_witness *witness)
+{
+    clear(search, query);
+    *witness = (struct search_witness){NULL, 0};
+    if (!start(search))
+        return SEARCH_REFUTED;
+    enum search_answer answer = order_solve(search);
+    if (answer != SEARCH_WITNESS)
+        return answer;
+    if (query->goal != SEARCH_ATOMICITY)
+        for (uint32_t i = 0; i < query->count; i++)
+            search->order[search->executed++] = query->events[i];
+    *witness = (struct search_witness){search->order, search->executed};
+    return SEARCH_WITNESS;
+}
+
+static bool check_next(const struct search_index *index, const struct search_query *query,
+                       const struct search_witness *witness)
+{
+    struct machine *machine = machine_create(index->rules);
+    bool good = witness->length >= query->count;
+    for (uint32_t i = 0; good && i < witness->length - query->count; i++) {
+        good = machine_forbids(machine, witness->events[i]) == RULE_NONE;
+        if (good)
+            machine_execute(machine, witness->events[i]);
+    }
+    for (uint32_t i = 0; good && i < query->count; i++) {
+        enum rule rule = machine_forbids_sync(machine, query->events[i]);
+        good = rule != RULE_PROGRAM_ORDER && rule != RULE_FORK;
+    }
+    machine_destroy(machine);
+    return good;
+}
+
+bool search_check(const struct search_index *index, const struct search_query *query,
+                  const struct search_witness *witness)
+{
+    if (query->goal == SEARCH_NEXT)
+        return check_next(index, query, witness);
+    struct complaint complaint;
+    struct claim claim = {
+        .kind = query->goal == SEARCH_RACE       ? FINDING_RACE
+                : query->goal == SEARCH_DEADLOCK ? FINDING_DEADLOCK
+                                                 : FINDING_ATOMICITY,
+        .events = query->events,
+        .event_count = query->count,
+        .witness = witness->events,
+        .witness_length = witness->length,
+    };
+    return witness_check(index->rules, &claim, &complaint);
+}

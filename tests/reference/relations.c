@@ -1,0 +1,244 @@
+/* relations COUNT SEED [ENGINE [SHAPE...]]
+ *
+ * Runs COUNT random traces of every shape through the engines that implement a
+ * relation and compares, pair by pair, with the relation's definition, and with
+ * what the papers prove about it:
+ *
+ *   hb within cp within wcp; a wcp race means a true race or a true deadlock;
+ *   syncp within the truth. */
+#include "base/map.h"
+#include "engine/engine.h"
+#include "oracle/generator.h"
+#include "oracle/oracle.h"
+#include "reference/reference.h"
+
+#include <stdio.h>
+
+struct subject {
+    const char *name;
+    void (*define)(const struct history *history, struct relation *races);
+};
+
+static const struct subject subjects[] = {
+    {"syncp", reference_syncp},
+    {"wcp", reference_wcp},
+    {"cp", reference_cp},
+    {"mb", reference_mb},
+};
+
+static struct oracle *oracle;
+static uint64_t compared, pairs_found, checked_truths;
+
+static struct findings *run_engine(const struct engine *engine, const struct sample *sample,
+                                   bool every_pair)
+{
+    struct engine_options options = {.jobs = 1, .every_pair = every_pair};
+    struct engine_run run = {
+        .engine = engine,
+        .trace = sample->trace,
+        .options = &options,
+        .findings = findings_create(every_pair),
+    };
+    struct error error = {0};
+    engine->create(&run);
+    if (engine->events)
+        engine->events(&run, sample->history->events, sample->history->count, 0);
+    run.history = sample->history;
+    if (engine->finish(&run, &error))
+        fprintf(stderr, "%s: %s\n", engine->name, error.text), exit(1);
+    engine->destroy(&run);
+    return run.findings;
+}
+
+static int complain(const struct sample *sample, const char *shape, uint64_t seed, const char *what,
+                    uint32_t a, uint32_t b)
+{
+    fprintf(stderr, "shape %s seed %llu: %s: events %u and %u\n%s", shape, (unsigned long long)seed,
+            what, a, b, sample->text);
+    return 1;
+}
+
+/* Every pair of the definition and no other. */
+static int compare_pairs(const struct engine *engine, const struct sample *sample,
+                         const struct relation *races, const char *shape, uint64_t seed)
+{
+    struct findings *findings = run_engine(engine, sample, true);
+    struct relation found = relation_create(sample->history->count);
+    int failures = 0;
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding_event *events = findings->items[i].events;
+        relate(&found, events[0].pos, events[1].pos);
+        if (!related(races, events[0].pos, events[1].pos))
+            failures += complain(sample, shape, seed, engine->name, events[0].pos, events[1].pos);
+    }
+    for (uint32_t b = 0; b < races->count; b++)
+        for (uint32_t a = 0; a < b; a++)
+            if (related(races, a, b) && !related(&found, a, b))
+                failures += complain(sample, shape, seed, "missed", a, b);
+    compared++;
+    pairs_found += findings->count;
+    relation_free(&found);
+    findings_destroy(findings);
+    return failures;
+}
+
+static uint64_t places(const struct history *history, uint32_t a, uint32_t b)
+{
+    uint32_t x = history->events[a].location, y = history->events[b].location;
+    return x < y ? map_pair(x, y) : map_pair(y, x);
+}
+
+/* By default: one finding for each pair of locations that some pair of the
+ * definition has. */
+static int compare_places(const struct engine *engine, const struct sample *sample,
+                          const struct relation *races, const char *shape, uint64_t seed)
+{
+    struct findings *findings = run_engine(engine, sample, false);
+    struct map wanted = {0};
+    int failures = 0;
+    for (uint32_t b = 0; b < races->count; b++)
+        for (uint32_t a = 0; a < b; a++)
+            if (related(races, a, b))
+                map_at(&wanted, places(sample->history, a, b), NULL);
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding_event *events = findings->items[i].events;
+        if (!map_remove(&wanted, places(sample->history, events[0].pos, events[1].pos)) ||
+            !related(races, events[0].pos, events[1].pos))
+            failures +=
+                complain(sample, shape, seed, "default finding", events[0].pos, events[1].pos);
+    }
+    if (wanted.count)
+        failures += complain(sample, shape, seed, "missing places", (uint32_t)wanted.count, 0);
+    map_free(&wanted);
+    findings_destroy(findings);
+    return failures;
+}
+
+static bool any(const struct relation *races)
+{
+    for (size_t i = 0; i < (size_t)races->count * races->count; i++)
+        if (races->before[i])
+            return true;
+    return false;
+}
+
+static int includes(const struct relation *small, const struct relation *large,
+                    const struct sample *sample, const char *shape, uint64_t seed, const char *what)
+{
+    for (uint32_t b = 0; b < small->count; b++)
+        for (uint32_t a = 0; a < b; a++)
+            if (related(small, a, b) && !related(large, a, b))
+                return complain(sample, shape, seed, what, a, b);
+    return 0;
+}
+
+static int check_truth(const struct sample *sample, const struct relation *syncp,
+                       const struct relation *wcp, const char *shape, uint64_t seed)
+{
+    struct oracle_options options = {.model = MODEL_RF, .state_limit = 200000};
+    struct truth truth;
+    struct error error = {0};
+    if (sample->history->count > 40 ||
+        oracle_explore(oracle, sample->history, &options, &truth, &error))
+        return 0;
+    int failures = 0;
+    if (truth.complete) {
+        checked_truths++;
+        for (uint32_t b = 0; b < syncp->count; b++)
+            for (uint32_t a = 0; a < b; a++)
+                if (related(syncp, a, b) && !truth_races(&truth, a, b))
+                    failures += complain(sample, shape, seed, "syncp is not true", a, b);
+        if (any(wcp) && !truth.races.count && !truth.deadlocks.count)
+            failures +=
+                complain(sample, shape, seed, "wcp race, but neither race nor deadlock", 0, 0);
+    }
+    truth_free(&truth);
+    return failures;
+}
+
+static int check_theorems(const struct sample *sample, const char *shape, uint64_t seed)
+{
+    enum { HB, CP, WCP, SYNCP, KINDS };
+    void (*const define[KINDS])(const struct history *, struct relation *) = {
+        reference_hb, reference_cp, reference_wcp, reference_syncp};
+    struct relation races[KINDS];
+    for (int i = 0; i < KINDS; i++) {
+        races[i] = relation_create(sample->history->count);
+        define[i](sample->history, &races[i]);
+    }
+    int failures = includes(&races[HB], &races[CP], sample, shape, seed, "hb not within cp") +
+                   includes(&races[CP], &races[WCP], sample, shape, seed, "cp not within wcp") +
+                   check_truth(sample, &races[SYNCP], &races[WCP], shape, seed);
+    for (int i = 0; i < KINDS; i++)
+        relation_free(&races[i]);
+    return failures;
+}
+
+static int check_engines(const struct sample *sample, const char *only, const char *shape,
+                         uint64_t seed)
+{
+    int failures = 0;
+    for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
+        const struct engine *engine = engine_find(subjects[i].name, strlen(subjects[i].name));
+        if (!engine || (only && strcmp(only, "all") != 0 && strcmp(only, engine->name) != 0))
+            continue;
+        struct relation races = relation_create(sample->history->count);
+        subjects[i].define(sample->history, &races);
+        failures += compare_pairs(engine, sample, &races, shape, seed);
+        failures += compare_places(engine, sample, &races, shape, seed);
+        relation_free(&races);
+    }
+    return failures;
+}
+
+static int run_shape(const char *text, uint64_t count, uint64_t first, const char *only)
+{
+    struct shape shape;
+    struct error error = {0};
+    if (shape_parse(&shape, text, &error))
+        return fprintf(stderr, "%s\n", error.text), 1;
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        struct sample sample;
+        if (sample_generate(&sample, &shape, seed, &error))
+            return fprintf(stderr, "%s\n", error.text), 1;
+        int failures = check_engines(&sample, only, text, seed);
+        if (!only || strcmp(only, "theorems") == 0)
+            failures += check_theorems(&sample, text, seed);
+        sample_free(&sample);
+        if (failures)
+            return failures;
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 100;
+    uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    const char *only = argc > 3 ? argv[3] : NULL;
+    int failures = 0;
+    oracle = oracle_create();
+    for (int i = 4; i < argc; i++)
+        failures += run_shape(argv[i], count, seed, only);
+    static const char *const shapes[] = {
+        "basic:locations=3",
+        "locks",
+        "deadlock",
+        "tries",
+        "rwlocks",
+        "conditions",
+        "barriers",
+        "semaphores",
+        "once",
+        "atomics",
+        "all",
+        "locks:locks=4,depth=4,threads=3..5,events=20..32,locations=2",
+        "basic:events=25..40,locks=3,depth=3,threads=3..5,accesses=40,locations=2",
+    };
+    for (size_t i = 0; argc <= 4 && i < sizeof shapes / sizeof *shapes; i++)
+        failures += run_shape(shapes[i], count, seed, only);
+    oracle_destroy(oracle);
+    printf("%llu comparisons, %llu racing pairs, %llu truths\n", (unsigned long long)compared,
+           (unsigned long long)pairs_found, (unsigned long long)checked_truths);
+    return failures ? 1 : 0;
+}
