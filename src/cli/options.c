@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum option_kind { FLAG, COUNT, BYTES, SECONDS, TEXT };
+enum option_kind { FLAG, COUNT, PERHAPS, BYTES, SECONDS, TEXT };
 
 struct option {
     enum option_kind kind;
@@ -131,6 +131,12 @@ static int set(struct options *options, const struct option *option, const char 
         if (parse_seconds(option, value, field))
             return 0;
         break;
+    case PERHAPS:
+        if (!value) {
+            *(uint64_t *)field = option->most;
+            return 0;
+        }
+        __attribute__((fallthrough));
     default:
         if (parse_number(option, value, field))
             return 0;
@@ -171,12 +177,17 @@ static int parse_environment(struct options *options, struct error *error)
             continue; /* meant for another subcommand */
         if (!option)
             return error_set(error, ERROR_USAGE, "PREPLAY_OPTIONS names no option: '%s'", word);
-        if (option->kind != FLAG && !value)
+        if (option->kind != FLAG && option->kind != PERHAPS && !value)
             return error_set(error, ERROR_USAGE, "PREPLAY_OPTIONS: %s needs a value", word);
         if (set(options, option, value ? value + 1 : NULL, error))
             return -1;
     }
     return 0;
+}
+
+static bool is_number(const char *word)
+{
+    return word && *word && word[strspn(word, "0123456789")] == '\0';
 }
 
 /* Handles words[at], an option; returns how many words it took, or -1. */
@@ -197,6 +208,10 @@ static int parse_option(struct options *options, char **words, size_t at, struct
         if (equals || (!is_long && word[2]))
             return error_set(error, ERROR_USAGE, "--%s takes no value", option->name);
         return set(options, option, NULL, error) ? -1 : 1;
+    }
+    if (option->kind == PERHAPS && !equals && !is_number(words[at + 1])) {
+        *(uint64_t *)((char *)options + option->offset) = option->most;
+        return 1;
     }
     const char *value = equals ? equals + 1 : !is_long && word[2] ? word + 2 : words[at + 1];
     if (!value)

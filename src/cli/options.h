@@ -3,7 +3,8 @@
  *
  *   O(kind, field, "name", 'c' or 0, "VALUE", commands, least, most, standard, "help")
  *
- * kind FLAG has no value; COUNT a whole number; BYTES a number with K, M or G;
+ * kind FLAG has no value; COUNT a whole number; PERHAPS one that may be left out
+ * (`most` then; 0 without the option); BYTES a number with K, M or G;
  * SECONDS a number of seconds; TEXT any string. `standard` is the value without
  * the option (TEXT: NULL is always its standard; `least` and `most` bound numbers).
  * `commands` are the subcommands that know it. */
@@ -29,7 +30,9 @@
     C(CONVERT, "convert", cmd_convert, "--to FORMAT TRACE [-o FILE]",                              \
       "write a trace in another format", false)                                                    \
     C(INFO, "info", cmd_info, "TRACE", "counts per kind, thread and object", false)                \
-    C(DUMP, "dump", cmd_dump, "TRACE", "every event as text", false)
+    C(DUMP, "dump", cmd_dump, "TRACE", "every event as text", false)                               \
+    C(TIDDLE, "tiddle", cmd_tiddle, "FILE [-o OUT.c] [OPTIONS]",                                   \
+      "a trace as a C program, its equivalent traces, new traces", false)
 
 enum command_id {
 #define C(id, name, function, synopsis, summary, raw) COMMAND_##id,
@@ -65,8 +68,14 @@ enum command_id {
       "the format to write: std, tiddle, or smt2 (the query of one pair)")                         \
     O(TEXT, pair, "pair", 0, "A,B|ID", IN(CONVERT), 0, 0, 0,                                       \
       "smt2: which pair, by positions or by a finding's id (the first that may race)")             \
-    O(TEXT, output, "output", 'o', "FILE", IN(CONVERT), 0, 0, 0,                                   \
-      "where to write; - is standard output")
+    O(TEXT, output, "output", 'o', "FILE", IN(CONVERT) | IN(TIDDLE), 0, 0, 0,                      \
+      "where to write; - is standard output")                                                      \
+    O(TEXT, order, "order", 0, "HOW", IN(TIDDLE), 0, 0, 0,                                         \
+      "the program keeps the order by: barrier (always), none, sleep or yield")                    \
+    O(FLAG, run, "run", 0, "", IN(TIDDLE), 0, 1, 0, "compile the program and run it")              \
+    O(FLAG, format, "format", 0, "", IN(TIDDLE), 0, 1, 0, "print the trace in its usual layout")   \
+    O(FLAG, complete, "complete", 0, "", IN(TIDDLE), 0, 1, 0,                                      \
+      "print the trace with the missing forks and joins")
 
 struct options {
     enum command_id command;
@@ -74,6 +83,7 @@ struct options {
     OPTION_TYPE_##kind field;
 #define OPTION_TYPE_FLAG    bool
 #define OPTION_TYPE_COUNT   uint64_t
+#define OPTION_TYPE_PERHAPS uint64_t
 #define OPTION_TYPE_BYTES   uint64_t
 #define OPTION_TYPE_SECONDS double
 #define OPTION_TYPE_TEXT    const char *

@@ -1,0 +1,31 @@
+
+/* The step whose turn it is. Every step is done by one thread, in its turn. */
+static unsigned turn;
+
+UNSEEN void wait_for(unsigned step)
+{
+    unsigned now;
+    while ((now = add(&turn, 0)) != step)
+        syscall(SYS_futex, &turn, FUTEX_WAIT_BITSET_PRIVATE, now, NULL, NULL, 1u << step % 32);
+    settle();
+}
+
+UNSEEN void await_step(unsigned step)
+{
+    PREPLAY_IGNORE_BEGIN();
+    wait_for(PLACE(step));
+    PREPLAY_IGNORE_END();
+}
+
+UNSEEN void done_step(const char *text)
+{
+    PREPLAY_IGNORE_BEGIN();
+#ifdef PRINT
+    puts(text);
+    fflush(stdout);
+#endif
+    (void)text;
+    unsigned step = add(&turn, 1) + 1;
+    syscall(SYS_futex, &turn, FUTEX_WAKE_BITSET_PRIVATE, INT_MAX, NULL, NULL, 1u << step % 32);
+    PREPLAY_IGNORE_END();
+}

@@ -1,0 +1,196 @@
+# Tiddle: files as traces, as C programs, formatted and completed.
+
+setup() {
+    traces="$BATS_TEST_DIRNAME/../traces"
+    cd "$BATS_TEST_TMPDIR"
+    printf 'rd 1 x\nwr 2 x 1\n' >race.tiddle
+}
+
+program() { # TRACE [OPTION...] : makes ./program, which prints what it performs
+    "$PREPLAY" tiddle "$@" -o program.c
+    ${CC:-cc} -Wall -Wextra -Werror -O1 -pthread -DPRINT -o program program.c
+}
+
+wanted() { # TRACE : what the program should print
+    "$PREPLAY" tiddle --complete "$1" | sed 's/ @.*//'
+}
+
+@test "a Tiddle file is a trace like any other" {
+    run "$PREPLAY" predict -e hb race.tiddle
+    [ "$status" -eq 66 ]
+    [[ "$output" == *"1 race"* ]]
+}
+
+@test "every figure goes to tiddle and back to std without a change" {
+    for trace in "$traces"/*.std; do
+        "$PREPLAY" convert --to std "$trace" -o straight.std
+        "$PREPLAY" convert --to tiddle "$trace" -o trace.tiddle
+        "$PREPLAY" convert --to std trace.tiddle -o back.std
+        cmp straight.std back.std
+        "$PREPLAY" tiddle --format trace.tiddle | cmp - trace.tiddle
+    done
+}
+
+@test "an error names file, line, column, what was found and what was expected" {
+    printf 'rd 1 x\nacq 1\n' >bad.tiddle
+    for command in "predict -e hb" "tiddle" "tiddle --format" "info"; do
+        run "$PREPLAY" $command bad.tiddle
+        [ "$status" -eq 3 ]
+        [ "$output" = "preplay: bad.tiddle:2:6: found the end of the line, expected a lock" ]
+    done
+}
+
+@test "formatting keeps comments and lines, and is idempotent" {
+    printf '# race\n\n  rd   1 x#why\nwr 2 "x" 0x1' >ugly.tiddle
+    "$PREPLAY" tiddle --format ugly.tiddle -o once.tiddle
+    [ "$(cat once.tiddle)" = "$(printf '# race\n\nrd 1 x #why\nwr 2 x 1')" ]
+    "$PREPLAY" tiddle --format once.tiddle | cmp - once.tiddle
+}
+
+@test "missing forks and joins are added, and none to a trace that has them" {
+    run "$PREPLAY" tiddle --complete race.tiddle
+    [ "${lines[0]}" = "fork 0 1 @added" ]
+    [ "${lines[1]}" = "fork 0 2 @added" ]
+    [ "${lines[4]}" = "join 0 1 @added" ]
+    [ "${#lines[@]}" -eq 6 ]
+    printf 'fork main a\nwr a x\nrd main x\njoin main a\n' >whole.tiddle
+    "$PREPLAY" tiddle --complete whole.tiddle | cmp - whole.tiddle
+}
+
+@test "the race of section 24.2 becomes a program that does it in order" {
+    program race.tiddle
+    for i in $(seq 50); do
+        ./program >out
+        wanted race.tiddle | cmp - out
+    done
+}
+
+@test "every figure's program performs the figure" {
+    for trace in "$traces"/*.std; do
+        program "$trace"
+        for i in 1 2 3; do
+            timeout 20 ./program >out
+            wanted "$trace" | cmp - out
+        done
+    done
+}
+
+@test "all kinds of synchronisation, in an order that needs every thread held" {
+    cat >sync.tiddle <<'END'
+fork 0 1
+fork 0 2
+acq 1 m
+tryacq! 0 m
+wait 1 c m
+acq 2 m
+wait 2 c m
+notifyall 0 c
+acq 0 m
+wr 0 x 5
+rel 0 m
+tryacq 0 m
+rel 0 m
+woken 2 c m
+rd 2 x 5
+rel 2 m
+woken 1 c m
+wait 1 c m
+woken! 1 c m
+rel 1 m
+rdacq 1 w
+rdacq 2 w
+rdrel 1 w
+rdrel 2 w
+wracq 0 w
+wrrel 0 w
+enter 1 b
+enter 2 b
+enter 0 b
+exit 1 b
+exit 0 b
+exit 2 b
+post 0 s
+semwait 2 s
+semwait 1 s
+trysemwait! 2 s
+oncebegin 1 o
+atomicw.release 1 a 3
+onceend 1 o
+oncepass 2 o
+atomicr.acquire 2 a 3
+atomicrmw 0 a 4
+alloc 0 h
+wr 0 h 7
+rd 1 h 7
+free 0 h
+beg 1 block
+beg 1 block
+rd 1 x
+end 1 block
+branch 1
+end 1 block
+beg 2 other
+fence.release 2
+end 2 other
+join 0 1
+join 0 2
+END
+    program sync.tiddle
+    for i in $(seq 30); do
+        timeout 20 ./program >out
+        cmp sync.tiddle out
+    done
+}
+
+@test "a thread that never wakes does not keep the program from ending" {
+    printf 'acq 1 m\nwait 1 c m\nwr 2 x\nacq 2 m\n' >asleep.tiddle
+    program asleep.tiddle
+    timeout 20 ./program >out
+    wanted asleep.tiddle | cmp - out
+}
+
+@test "a read whose value is not there fails the program's assertion" {
+    printf 'wr 1 x 1\nrd 2 x 2\n' >wrong.tiddle
+    run "$PREPLAY" tiddle --run wrong.tiddle
+    [ "$status" -eq 134 ]
+    [[ "$output" == *"Assertion"* ]]
+}
+
+@test "names that C does not know become ones it does" {
+    printf 'wr 1 int\nwr 1 V1.f[0]\nacq 1 int\nrel 1 int\nbeg 1 int\nend 1 int\nrd 2 main\nrd 2 "a b"\n' >odd.tiddle
+    program odd.tiddle
+    ./program >out
+    wanted odd.tiddle | cmp - out
+}
+
+@test "loose orders compile and end" {
+    for order in none sleep yield; do
+        program race.tiddle --order $order
+        timeout 20 ./program | sort >out
+        wanted race.tiddle | sort | cmp - out
+    done
+    run "$PREPLAY" tiddle race.tiddle --order no
+    [ "$status" -eq 2 ]
+}
+
+@test "ThreadSanitizer and Helgrind see the program's own synchronisation alone" {
+    echo 'int main(void) { return 0; }' >probe.c
+    cc -fsanitize=thread -o probe probe.c && ./probe || skip "no ThreadSanitizer"
+    "$PREPLAY" tiddle race.tiddle -o program.c
+    cc -g -pthread -fsanitize=thread -o program program.c
+    run ./program
+    [ "$status" -eq 66 ]
+    [[ "$output" == *"data race"* ]]
+    printf 'acq 1 m\nwr 1 x 1\nrel 1 m\nacq 2 m\nrd 2 x 1\nrel 2 m\n' >calm.tiddle
+    "$PREPLAY" tiddle calm.tiddle -o program.c
+    cc -g -pthread -fsanitize=thread -o program program.c
+    ./program
+    command -v valgrind >/dev/null || skip "no Valgrind"
+    cc -g -pthread -o program program.c
+    valgrind -q --tool=helgrind --error-exitcode=9 ./program
+    printf 'wr 1 x 1\nwr 2 x 2\n' >writes.tiddle
+    "$PREPLAY" tiddle writes.tiddle -o program.c
+    cc -g -pthread -o program program.c
+    run valgrind -q --tool=helgrind --error-exitcode=9 ./program
+    [ "$status" -eq 9 ]
+}
