@@ -5,6 +5,7 @@
 extern const struct engine engine_hb, engine_shb, engine_lockset, engine_sidetrack;
 extern const struct engine engine_smt;
 extern const struct engine engine_syncp;
+extern const struct engine engine_csp, engine_deadlock;
 
 const struct engine *const engine_registry[] = {
     &engine_hb,
@@ -15,6 +16,8 @@ const struct engine *const engine_registry[] = {
 #ifdef PREPLAY_Z3
     &engine_smt,
 #endif
+    &engine_csp,
+    &engine_deadlock,
     NULL,
 };
 

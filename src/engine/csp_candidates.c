@@ -1,0 +1,108 @@
+/* The first, fast filter of csp (seed 000, section 3): a weak happens-before
+ * without mutex edges, locksets and lock histories, over the accesses of one
+ * window. It removes only pairs that no reordering brings together. */
+#include "engine/csp.h"
+
+#include "engine/lock_order.h"
+#include "model/lock_profile.h"
+#include "model/order.h"
+
+struct csp *csp_create(struct engine_run *run)
+{
+    struct csp *csp = NEW(struct csp);
+    csp->run = run;
+    csp->rules = rules_create(run->history, MODEL_SYNC);
+    csp->order = order_create(0);
+    csp->profiles = lock_profiles_create();
+    csp->segments = NEW_ARRAY(uint32_t, run->history->threads);
+    csp->accesses = NEW_ARRAY(struct csp_accesses, trace_count(run->trace, CLASS_VARIABLE));
+    csp->lock_order = lock_order_create();
+    return csp;
+}
+
+void csp_destroy(struct csp *csp)
+{
+    for (uint32_t i = 0; i < trace_count(csp->run->trace, CLASS_VARIABLE); i++)
+        array_free(&csp->accesses[i]);
+    free(csp->accesses);
+    free(csp->segments);
+    array_free(&csp->touched);
+    array_free(&csp->pairs);
+    map_free(&csp->decided);
+    map_free(&csp->reported);
+    lock_order_destroy(csp->lock_order);
+    lock_profiles_destroy(csp->profiles);
+    order_destroy(csp->order);
+    rules_destroy(csp->rules);
+    free(csp);
+}
+
+void csp_candidates_begin(struct csp *csp)
+{
+    for (size_t i = 0; i < csp->touched.count; i++)
+        csp->accesses[csp->touched.items[i]].count = 0;
+    csp->touched.count = 0;
+    csp->pairs.count = 0;
+    lock_order_forget(csp->lock_order);
+}
+
+/* Only one access of a segment counts, unless every pair is asked for: the others
+ * race if it does. A write stands for reads, too, but the kinds are kept apart
+ * so that findings name what the program does. */
+static bool is_repeated(const struct csp *csp, const struct csp_accesses *accesses, uint32_t pos)
+{
+    const struct event *events = csp->rules->history->events;
+    if (csp->run->options->every_pair)
+        return false;
+    for (size_t i = accesses->count; i-- > 0;) {
+        const struct csp_access *access = &accesses->items[i];
+        if (events[access->pos].thread == events[pos].thread &&
+            access->segment == csp->segments[events[pos].thread] &&
+            events[access->pos].op == events[pos].op)
+            return true;
+        if (i + 16 < accesses->count)
+            break; /* a repetition further back only costs time */
+    }
+    return false;
+}
+
+static void on_access(struct csp *csp, uint32_t pos)
+{
+    const struct event *events = csp->rules->history->events;
+    const struct event *event = &events[pos];
+    struct csp_accesses *accesses = &csp->accesses[event->object];
+    if (is_repeated(csp, accesses, pos))
+        return;
+    const struct vclock *clock = order_clock(csp->order, event->thread);
+    uint32_t profile = lock_profile_now(csp->profiles, event->thread);
+    if (!accesses->count)
+        array_push(&csp->touched, event->object);
+    for (size_t i = 0; i < accesses->count; i++) {
+        const struct csp_access *earlier = &accesses->items[i];
+        uint32_t thread = events[earlier->pos].thread;
+        if (!event_conflict(&events[earlier->pos], event) ||
+            vclock_saw(clock, (struct epoch){thread, earlier->tick}) ||
+            !lock_profiles_meet(csp->profiles, earlier->profile, profile))
+            continue;
+        struct csp_pair pair = {.object = event->object, .earlier = earlier->pos, .later = pos};
+        if (csp->run->options->per_pair)
+            pair.threads = 1 + (thread < event->thread ? map_pair(thread, event->thread)
+                                                       : map_pair(event->thread, thread));
+        array_push(&csp->pairs, pair);
+    }
+    struct csp_access access = {pos, csp->segments[event->thread], profile,
+                                vclock_get(clock, event->thread)};
+    array_push(accesses, access);
+}
+
+void csp_candidates_step(struct csp *csp, uint32_t pos)
+{
+    const struct event *event = &csp->rules->history->events[pos];
+    if (op_in(event->op, OPS_ACCESS))
+        on_access(csp, pos);
+    if (op_in(event->op, OPS_SYNC))
+        csp->segments[event->thread]++;
+    lock_order_step(csp->lock_order, event, pos, csp->order);
+    order_step(csp->order, event);
+    lock_profiles_step(csp->profiles, event);
+}

@@ -1,0 +1,119 @@
+/* deadlock: cycles of the lock graph, each checked for feasibility.
+ *
+ * One linear pass collects lock dependencies (lock_order.h); their cycles, of any
+ * length, are enumerated lazily, shortest first (lock_cycles.h), which leaves out
+ * gate locks, cycles within one thread and cycles that fork, join or barriers
+ * order. What remains is decided by the witness search (search/search.h): a
+ * schedule that leads into the deadlock, or a proof that there is none.
+ *
+ * After seed 000 section 2.2.2, which checks the whole program for refusals, and
+ * the lock graphs of Goodlock. Sound under `rf`, `value` and `branch`, exact under
+ * `sync`, up to the cycles that its budget leaves undecided and counts. */
+#include "engine/cycle_search.h"
+#include "search/search.h"
+
+struct deadlock {
+    struct lock_order *order;
+    struct order *must;
+    bool atomics; /* seen any: then plain writes matter to what must come before */
+    struct search_index *index;
+    struct search *search;
+};
+
+static void create(struct engine_run *run)
+{
+    struct deadlock *deadlock = NEW(struct deadlock);
+    deadlock->order = lock_order_create();
+    deadlock->must = order_create(0);
+    run->state = deadlock;
+}
+
+static void on_events(struct engine_run *run, const struct event *events, size_t count,
+                      uint32_t first)
+{
+    struct deadlock *deadlock = run->state;
+    uint64_t relevant = OPS_SYNC | (deadlock->atomics ? OP_BIT(EVENT_WRITE) : 0);
+    for (size_t i = 0; i < count; i++) {
+        const struct event *event = &events[i];
+        if (!op_in(event->op, relevant))
+            continue;
+        if (op_in(event->op, OPS_ACQUIRING | OPS_RELEASING)) {
+            lock_order_step(deadlock->order, event, first + (uint32_t)i, deadlock->must);
+            continue; /* locks are no part of the must-happen-before */
+        }
+        if (op_in(event->op, OPS_ATOMIC)) {
+            deadlock->atomics = true;
+            relevant |= OP_BIT(EVENT_WRITE);
+        }
+        order_step(deadlock->must, event);
+    }
+}
+
+static enum decision decide(void *context, const uint32_t *acquires, uint32_t count,
+                            uint32_t **witness, uint32_t *length, char **note)
+{
+    struct engine_run *run = context;
+    struct deadlock *deadlock = run->state;
+    (void)note;
+    if (!deadlock->index) {
+        deadlock->index = search_index_create(run->history, engine_model(run));
+        deadlock->search = search_create(deadlock->index);
+    }
+    struct search_query query = {SEARCH_DEADLOCK, acquires, count, run->options->budget};
+    struct search_witness found;
+    switch (search_reach(deadlock->search, &query, &found)) {
+    case SEARCH_REFUTED:
+        return DECISION_NO;
+    case SEARCH_EXHAUSTED:
+        return DECISION_UNKNOWN;
+    default:
+        *witness = memory_copy(found.events, found.length * sizeof *found.events);
+        *length = found.length;
+        return DECISION_YES;
+    }
+}
+
+static int finish(struct engine_run *run, struct error *error)
+{
+    (void)error;
+    struct deadlock *deadlock = run->state;
+    enum model model = engine_model(run);
+    struct cycle_search search = {
+        .run = run,
+        .order = deadlock->order,
+        .model = model,
+        .tuples = run->options->every_pair ? UINT64_C(1) << 20 : 64,
+        .cycle_steps = UINT64_C(1) << 26,
+        .decide = decide,
+        .context = run,
+        .verdict = model == MODEL_SYNC ? VERDICT_CANDIDATE : VERDICT_PREDICTED,
+    };
+    cycle_search_run(&search);
+    return 0;
+}
+
+static void destroy(struct engine_run *run)
+{
+    struct deadlock *deadlock = run->state;
+    search_destroy(deadlock->search);
+    search_index_destroy(deadlock->index);
+    order_destroy(deadlock->must);
+    lock_order_destroy(deadlock->order);
+    free(deadlock);
+}
+
+const struct engine engine_deadlock = {
+    .name = "deadlock",
+    .summary = "deadlocks: cycles of the lock graph, each with a schedule into it",
+    .promise = "sound under rf, value and branch; exact under sync",
+    .source = "seed 000 section 2.2.2",
+    .finds = FINDS_DEADLOCKS,
+    .guarantee = GUARANTEE_EXACT,
+    .default_model = MODEL_RF,
+    .models = 1u << MODEL_SYNC | 1u << MODEL_VALUE | 1u << MODEL_RF | 1u << MODEL_BRANCH,
+    .whole_trace = true,
+    .create = create,
+    .events = on_events,
+    .finish = finish,
+    .destroy = destroy,
+};

@@ -1,0 +1,11 @@
+/* Strongly connected components of the lock graph: an edge leads from each held
+ * lock to the lock wanted. A deadlock lies inside one component. */
+#ifndef PREPLAY_ENGINE_LOCK_COMPONENTS_H
+#define PREPLAY_ENGINE_LOCK_COMPONENTS_H
+
+#include "engine/lock_order.h"
+
+/* By lock: its component's number. The caller frees it. */
+uint32_t *lock_components(const struct lock_order *order);
+
+#endif

@@ -1,0 +1,22 @@
+/* Cycles of lock dependencies, of any length, shortest first, one at a time: each
+ * dependency waits for a lock that the next one's thread holds, all threads differ,
+ * and no two of them exclude each other (dependencies_meet).
+ *
+ * Only locks in a strongly connected component of the lock graph are looked at; the
+ * search for cycles of one length never takes a step from which its start is too
+ * far to be reached in the steps left. */
+#ifndef PREPLAY_ENGINE_LOCK_CYCLES_H
+#define PREPLAY_ENGINE_LOCK_CYCLES_H
+
+#include "engine/lock_order.h"
+
+/* Sees a cycle: numbers of dependencies, the one with the lowest thread first, each
+ * waiting for the next. Returns false to stop the enumeration. */
+typedef bool cycle_visit(void *context, const uint32_t *cycle, uint32_t length);
+
+/* Visits the cycles, in a fixed order. False if `steps` were not enough to see
+ * them all. */
+bool lock_cycles_each(const struct lock_order *order, uint64_t steps, cycle_visit *visit,
+                      void *context);
+
+#endif

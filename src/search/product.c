@@ -1,0 +1,375 @@
+#include "search/product.h"
+
+#include <assert.h>
+
+/* Words of a waiter at a condition; a waiting one also says how many of the
+ * pending signals came before it, which it may therefore not take. */
+enum { NOT_WAITING, WOKEN, WAITING };
+
+#define NONE UINT32_MAX
+
+struct product *product_create(const struct processes *processes)
+{
+    struct product *product = NEW(struct product);
+    product->processes = processes;
+    product->slots = NEW_ARRAY(uint32_t, processes->count);
+    product->slot_of = NEW_ARRAY(uint32_t, processes->count);
+    product->offset_of = NEW_ARRAY(uint32_t, processes->objects.count);
+    product->waiters_of = NEW_ARRAY(uint32_t, processes->objects.count);
+    product->waiter_count = NEW_ARRAY(uint32_t, processes->objects.count);
+    product->owner = NEW_ARRAY(uint32_t, processes->objects.count);
+    product->readers = NEW_ARRAY(uint32_t, processes->objects.count);
+    return product;
+}
+
+void product_destroy(struct product *product)
+{
+    if (!product)
+        return;
+    free(product->slots);
+    free(product->slot_of);
+    free(product->offset_of);
+    array_free(&product->waiters);
+    free(product->waiters_of);
+    free(product->waiter_count);
+    free(product->owner);
+    free(product->readers);
+    free(product->state);
+    free(product);
+}
+
+static void hold(struct product *product, uint32_t process, uint32_t index, bool held)
+{
+    const struct step *step = &product->processes->items[process].steps[index];
+    for (uint32_t i = 0; i < step->held_count; i++) {
+        const struct held_object *lock = &product->processes->held[step->held + i];
+        if (!lock->shared)
+            product->owner[lock->object] = held ? process + 1 : 0;
+        else if (held)
+            product->readers[lock->object]++;
+        else
+            product->readers[lock->object]--;
+    }
+}
+
+/* Those who wait at the start, then those of the slice that wait later. */
+static void lay_out_condition(struct product *product, uint32_t object)
+{
+    const struct processes *processes = product->processes;
+    const struct object *condition = &processes->objects.items[object];
+    const struct condition *start = &processes->start->conditions[condition->id];
+    product->waiters_of[object] = (uint32_t)product->waiters.count;
+    for (size_t i = 0; i < start->waiting; i++)
+        array_push(&product->waiters, processes_of_thread(processes, start->waiters[i].thread));
+    const struct users *users = &condition->users[USE_WAIT];
+    for (size_t i = 0; i < users->count; i++) {
+        uint32_t process = users->items[i].process;
+        bool known = false;
+        for (size_t w = 0; w < start->waiting; w++)
+            known |= product->waiters.items[product->waiters_of[object] + w] == process;
+        if (!known && product->slot_of[process] != NONE)
+            array_push(&product->waiters, process);
+    }
+    product->waiter_count[object] = (uint32_t)product->waiters.count - product->waiters_of[object];
+    product->words += 1 + product->waiter_count[object];
+}
+
+static void lay_out_object(struct product *product, uint32_t object)
+{
+    enum object_class class = product->processes->objects.items[object].class;
+    if (product->offset_of[object] != NONE)
+        return;
+    if (class != CLASS_CONDITION && class != CLASS_SEMAPHORE && class != CLASS_VARIABLE)
+        return;
+    product->offset_of[object] = product->words;
+    if (class == CLASS_CONDITION)
+        lay_out_condition(product, object);
+    else
+        product->words++;
+}
+
+static void begin_condition(struct product *product, uint32_t object)
+{
+    const struct processes *processes = product->processes;
+    const struct condition *start =
+        &processes->start->conditions[processes->objects.items[object].id];
+    uint32_t *words = &product->state[product->offset_of[object]];
+    words[0] = (uint32_t)start->token_count;
+    for (size_t i = 0; i < start->waiting; i++) {
+        uint32_t before = 0;
+        while (before < start->token_count && start->tokens[before] < start->waiters[i].since)
+            before++;
+        words[1 + i] = start->waiters[i].woken ? WOKEN : WAITING + before;
+    }
+}
+
+static void begin_state(struct product *product)
+{
+    const struct processes *processes = product->processes;
+    product->state = memory_resize(product->state, product->words, sizeof *product->state);
+    memset(product->state, 0, product->words * sizeof *product->state);
+    for (uint32_t object = 0; object < processes->objects.count; object++) {
+        if (product->offset_of[object] == NONE)
+            continue;
+        if (processes->objects.items[object].class == CLASS_CONDITION)
+            begin_condition(product, object);
+        else
+            product->state[product->offset_of[object]] = processes->objects.items[object].initial;
+    }
+    memset(product->owner, 0, processes->objects.count * sizeof *product->owner);
+    memset(product->readers, 0, processes->objects.count * sizeof *product->readers);
+    for (uint32_t p = 0; p < processes->count; p++)
+        hold(product, p, 0, true);
+}
+
+void product_begin(struct product *product, const struct slice *slice)
+{
+    const struct processes *processes = product->processes;
+    product->slice = slice;
+    product->slot_count = 0;
+    memset(product->slot_of, 0xff, processes->count * sizeof *product->slot_of);
+    memset(product->offset_of, 0xff, processes->objects.count * sizeof *product->offset_of);
+    product->waiters.count = 0;
+    for (uint32_t p = 0; p < processes->count; p++) {
+        if (!slice->limit[p])
+            continue;
+        product->slot_of[p] = product->slot_count;
+        product->slots[product->slot_count++] = p;
+    }
+    product->words = product->slot_count;
+    for (uint32_t p = 0; p < processes->count; p++) {
+        if (!slice->limit[p] && slice->target[p] == NONE)
+            continue;
+        /* One more than its steps: a wait that is the target is looked at too. */
+        for (uint32_t at = 0; at <= slice->limit[p]; at++)
+            if (processes->items[p].steps[at].object != NO_OBJECT)
+                lay_out_object(product, processes->items[p].steps[at].object);
+    }
+    begin_state(product);
+}
+
+void product_load(struct product *product, const uint32_t *state)
+{
+    for (uint32_t slot = 0; slot < product->slot_count; slot++)
+        if (product->state[slot] != state[slot])
+            hold(product, product->slots[slot], product->state[slot], false);
+    for (uint32_t slot = 0; slot < product->slot_count; slot++)
+        if (product->state[slot] != state[slot])
+            hold(product, product->slots[slot], state[slot], true);
+    memcpy(product->state, state, product->words * sizeof *state);
+}
+
+static const struct step *next_step(const struct product *product, uint32_t process)
+{
+    return &product->processes->items[process].steps[product_index(product, process)];
+}
+
+static uint32_t *words_of(const struct product *product, uint32_t object)
+{
+    assert(product->offset_of[object] != NONE);
+    return &product->state[product->offset_of[object]];
+}
+
+static uint32_t *waiter_word(const struct product *product, uint32_t object, uint32_t process)
+{
+    const uint32_t *waiters = &product->waiters.items[product->waiters_of[object]];
+    uint32_t *words = words_of(product, object);
+    for (uint32_t i = 0; i < product->waiter_count[object]; i++)
+        if (waiters[i] == process)
+            return &words[1 + i];
+    assert(!"a process waits that was not laid out");
+    return NULL;
+}
+
+bool product_forked(const struct product *product, uint32_t process)
+{
+    const struct process *self = &product->processes->items[process];
+    return self->forker == NO_PROCESS || product_index(product, self->forker) > self->fork_step;
+}
+
+static bool is_over(const struct product *product, const struct step *join)
+{
+    const struct history *history = product->processes->rules->history;
+    if (join->other == NO_PROCESS) {
+        uint32_t thread = history->events[join->pos].object;
+        uint32_t length = history_thread_length(history, thread);
+        return !length || history_pos(history, thread, length - 1) < product->processes->from;
+    }
+    const struct process *joined = &product->processes->items[join->other];
+    if (product->slice->target[join->other] != NONE)
+        return false; /* its target, which may be no step, is still to come */
+    return product_index(product, join->other) == joined->length && !joined->cut &&
+           product_forked(product, join->other);
+}
+
+static bool is_free(const struct product *product, const struct step *step)
+{
+    return !product->owner[step->lock] &&
+           (step->op == EVENT_ACQUIRE_READ || !product->readers[step->lock]);
+}
+
+static bool may_wake(const struct product *product, uint32_t process, const struct step *step)
+{
+    uint32_t word = *waiter_word(product, step->object, process);
+    return word == WOKEN || (word >= WAITING && word - WAITING < *words_of(product, step->object));
+}
+
+uint32_t product_missing_party(const struct product *product, uint32_t instance)
+{
+    const struct object *object = &product->processes->objects.items[instance];
+    const struct users *users = &object->users[USE_ENTER];
+    for (size_t i = 0; i < users->count; i++)
+        if (product_index(product, users->items[i].process) <=
+            object->uses[USE_ENTER].items[users->items[i].begin])
+            return users->items[i].process;
+    return NO_PROCESS;
+}
+
+static bool is_full(const struct product *product, uint32_t instance)
+{
+    if (instance == NO_OBJECT)
+        return true;
+    const struct object *object = &product->processes->objects.items[instance];
+    return object->initial + object->users[USE_ENTER].count == object->parties &&
+           product_missing_party(product, instance) == NO_PROCESS;
+}
+
+static bool has_run(const struct product *product, const struct object *once)
+{
+    const struct users *users = &once->users[USE_RUN];
+    return once->initial == 2 || (users->count && product_index(product, users->items[0].process) >
+                                                      once->uses[USE_RUN].items[0]);
+}
+
+static enum rule forbids_lock(const struct product *product, const struct step *step)
+{
+    if (step->flags & EVENT_FAILED && step->op != EVENT_WAIT_END)
+        return is_free(product, step) ? RULE_LOCK_FREE : RULE_NONE;
+    return is_free(product, step) ? RULE_NONE : RULE_LOCK_HELD;
+}
+
+enum rule product_forbids(const struct product *product, uint32_t process)
+{
+    const struct step *step = next_step(product, process);
+    const struct object *objects = product->processes->objects.items;
+    bool failed = step->flags & EVENT_FAILED;
+    if (!product_forked(product, process))
+        return RULE_FORK;
+    switch (step->op) {
+    case EVENT_JOIN:
+        return is_over(product, step) ? RULE_NONE : RULE_JOIN;
+    case EVENT_WAIT_END:
+        if (!failed && !may_wake(product, process, step))
+            return RULE_SIGNAL;
+        return forbids_lock(product, step);
+    case EVENT_ACQUIRE:
+    case EVENT_ACQUIRE_READ:
+    case EVENT_ACQUIRE_WRITE:
+        return forbids_lock(product, step);
+    case EVENT_BARRIER_ENTER:
+        return is_full(product, objects[step->object].previous) ? RULE_NONE : RULE_BARRIER;
+    case EVENT_BARRIER_EXIT:
+        return is_full(product, step->object) ? RULE_NONE : RULE_BARRIER;
+    case EVENT_SEM_WAIT:
+        return !*words_of(product, step->object) == failed ? RULE_NONE : RULE_SEMAPHORE;
+    case EVENT_ONCE_PASS:
+        return has_run(product, &objects[step->object]) ? RULE_NONE : RULE_ONCE;
+    case EVENT_ATOMIC_LOAD:
+    case EVENT_ATOMIC_RMW:
+        return *words_of(product, step->object) == product->processes->rules->reads_from[step->pos]
+                   ? RULE_NONE
+                   : RULE_READ;
+    default:
+        return RULE_NONE;
+    }
+}
+
+static void lose_token(uint32_t *words, uint32_t waiters, uint32_t token)
+{
+    words[0]--;
+    for (uint32_t i = 1; i <= waiters; i++)
+        if (words[i] > WAITING + token)
+            words[i]--;
+}
+
+static uint32_t unwoken(const uint32_t *words, uint32_t waiters)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 1; i <= waiters; i++)
+        count += words[i] >= WAITING;
+    return count;
+}
+
+/* The semantics of trace/condition.h on words. */
+static void step_condition(struct product *product, uint32_t process, const struct step *step)
+{
+    uint32_t *words = words_of(product, step->object);
+    uint32_t waiters = product->waiter_count[step->object];
+    uint32_t *mine;
+    switch (step->op) {
+    case EVENT_SIGNAL:
+        words[0] += words[0] < unwoken(words, waiters);
+        break;
+    case EVENT_BROADCAST:
+        words[0] = 0;
+        for (uint32_t i = 1; i <= waiters; i++)
+            if (words[i] >= WAITING)
+                words[i] = WOKEN;
+        break;
+    case EVENT_WAIT_BEGIN:
+        *waiter_word(product, step->object, process) = WAITING + words[0];
+        break;
+    default:
+        mine = waiter_word(product, step->object, process);
+        if (*mine >= WAITING && !(step->flags & EVENT_FAILED) && *mine - WAITING < words[0])
+            lose_token(words, waiters, *mine - WAITING);
+        *mine = NOT_WAITING;
+        while (words[0] > unwoken(words, waiters))
+            lose_token(words, waiters, words[0] - 1);
+        break;
+    }
+}
+
+void product_step(struct product *product, uint32_t process)
+{
+    const struct step *step = next_step(product, process);
+    uint32_t *index = &product->state[product->slot_of[process]];
+    if (step->lock != NO_OBJECT) {
+        hold(product, process, *index, false);
+        hold(product, process, *index + 1, true);
+    }
+    ++*index;
+    if (step->object == NO_OBJECT)
+        return;
+    switch (product->processes->objects.items[step->object].class) {
+    case CLASS_CONDITION:
+        step_condition(product, process, step);
+        break;
+    case CLASS_SEMAPHORE:
+        if (step->op == EVENT_POST)
+            ++*words_of(product, step->object);
+        else if (!(step->flags & EVENT_FAILED))
+            --*words_of(product, step->object);
+        break;
+    case CLASS_VARIABLE:
+        if (op_in(step->op, OPS_WRITING))
+            *words_of(product, step->object) = step->pos;
+        break;
+    default:
+        break;
+    }
+}
+
+uint32_t product_lock_owner(const struct product *product, uint32_t process)
+{
+    const struct step *step = next_step(product, process);
+    if (product->owner[step->lock])
+        return product->owner[step->lock] - 1;
+    for (uint32_t p = 0; p < product->processes->count; p++) {
+        const struct step *at = next_step(product, p);
+        for (uint32_t i = 0; i < at->held_count; i++)
+            if (product->processes->held[at->held + i].object == step->lock)
+                return p;
+    }
+    return NO_PROCESS;
+}

@@ -1,0 +1,59 @@
+/* Refinement checks of the CSP model: can the product of the processes reach the
+ * state that the specification forbids? For a race that is a state in which both
+ * threads stand right before the two accesses (the trace that makes the pattern
+ * process do `race`); for a deadlock one in which each thread of the cycle stands
+ * before an acquire that the next one's thread refuses it (a failure).
+ *
+ * Exact for the `sync` model within the window: REFINE_FOUND comes with a shortest
+ * counterexample, REFINE_HOLDS means there is none, and REFINE_INCOMPLETE that the
+ * limits were reached first. */
+#ifndef PREPLAY_SEARCH_REFINE_H
+#define PREPLAY_SEARCH_REFINE_H
+
+#include "search/stubborn.h"
+
+enum refinement { REFINE_HOLDS, REFINE_FOUND, REFINE_INCOMPLETE };
+
+struct refine_limits {
+    uint64_t states; /* stored at most */
+    uint64_t bytes;  /* taken by them at most */
+};
+
+/* How a state was reached first. */
+struct state_link {
+    uint32_t parent, process;
+};
+
+struct counterexample_path ARRAY_OF(uint32_t);
+
+struct refiner {
+    const struct processes *processes;
+    struct slice *slice;
+    struct product *product;
+    struct stubborn *stubborn;
+    struct refine_limits limits;
+    struct counterexample_path path; /* of the last counterexample: positions of its steps */
+    uint64_t states;                 /* stored in all checks so far */
+    /* The states of the current check. */
+    struct state_words ARRAY_OF(uint32_t) words;
+    struct state_links ARRAY_OF(struct state_link) links;
+    uint32_t *table; /* state number + 1, open addressing */
+    size_t table_size;
+};
+
+struct refiner *refiner_create(const struct processes *processes, struct refine_limits limits);
+void refiner_destroy(struct refiner *refiner);
+
+/* Checks one goal: `targets`, one event a thread. */
+enum refinement refiner_check(struct refiner *refiner, const uint32_t *targets, uint32_t count);
+
+/* The steps that any counterexample takes at least; UINT64_MAX if the goal is
+ * seen to be out of reach without a search. */
+uint64_t refiner_lower_bound(struct refiner *refiner, const uint32_t *targets, uint32_t count);
+
+/* The counterexample as a witness: the observed prefix, every event up to the
+ * targets, the targets last, in their order. The caller frees it. */
+uint32_t *refiner_witness(const struct refiner *refiner, const uint32_t *targets, uint32_t count,
+                          uint32_t *length);
+
+#endif

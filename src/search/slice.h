@@ -1,0 +1,38 @@
+/* Which processes matter for a goal, and how far. A goal asks that the threads of
+ * some events stand right before them. From it follow
+ *
+ *   must[p]   steps of process p that every way to the goal takes (its fork, the
+ *             threads it joins, barriers, the writes its atomics see, ...);
+ *   limit[p]  steps of p beyond which nothing can help: p is a target and stands,
+ *             or all that p could still do for others (release, post, signal,
+ *             fork, ...) is done and it holds nothing. A way to the goal that goes
+ *             further can be cut back to it, for without those events all others
+ *             are as possible as with them.
+ *
+ * A process with limit 0 takes no part in the search. That, not the number of
+ * threads, makes checks of long traces affordable. */
+#ifndef PREPLAY_SEARCH_SLICE_H
+#define PREPLAY_SEARCH_SLICE_H
+
+#include "search/process.h"
+
+struct slice {
+    const struct processes *processes;
+    uint32_t *must, *limit; /* by process */
+    uint32_t *target;       /* by process: the step it must stand at, or UINT32_MAX */
+    uint32_t *must_scanned, *limit_scanned;
+    bool impossible; /* the must-steps contradict the goal */
+    struct pending ARRAY_OF(uint32_t) pending;
+};
+
+struct slice *slice_create(const struct processes *processes);
+void slice_destroy(struct slice *slice);
+
+/* Computes the slice of a goal: `targets` are positions, one a thread, all in the
+ * window. False if the goal cannot be reached for a reason seen here. */
+bool slice_compute(struct slice *slice, const uint32_t *targets, uint32_t count);
+
+/* The number of steps that every way to the goal takes. */
+uint64_t slice_must_total(const struct slice *slice);
+
+#endif

@@ -1,0 +1,211 @@
+/* csp and deadlock against the oracle, on small random traces with all kinds of
+ * synchronisation, and the papers' worked examples down to the counterexample.
+ * PREPLAY_CSP_TRACES and PREPLAY_CSP_SEED make a long campaign of it. */
+#include "engine/driver.h"
+#include "oracle/generator.h"
+#include "oracle/oracle.h"
+#include "trace/formats.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+/* cmocka wants the headers above first */
+#include <cmocka.h>
+
+extern const struct engine engine_csp, engine_deadlock;
+
+struct reading {
+    struct trace *trace;
+    struct driver driver;
+};
+
+/* Runs one engine; every witness passes the checker in the driver. */
+static const struct findings *reading_run(struct reading *reading, struct trace *trace,
+                                          const struct engine *engine,
+                                          const struct engine_options *options, const char *text)
+{
+    struct error error = {0};
+    reading->trace = trace;
+    if (!trace || driver_run(&reading->driver, trace, &engine, 1, options, &error))
+        fail_msg("%s: %s\n%s", engine->name, error.text, text);
+    return reading->driver.runs[0].findings;
+}
+
+static void reading_free(struct reading *reading)
+{
+    driver_free(&reading->driver);
+    trace_close(reading->trace);
+}
+
+static const struct findings *reading_file(struct reading *reading, const char *name,
+                                           const struct engine *engine,
+                                           const struct engine_options *options)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", TRACES, name);
+    return reading_run(reading, trace_open(path, NULL), engine, options, path);
+}
+
+/* The papers' own counterexamples. */
+static void expect_note(const char *file, const struct engine_options *options, size_t findings,
+                        const char *note)
+{
+    struct reading reading;
+    const struct findings *found = reading_file(&reading, file, &engine_csp, options);
+    assert_int_equal(found->count, findings);
+    for (size_t i = 0; i < found->count; i++)
+        assert_string_equal(found->items[i].note, note);
+    reading_free(&reading);
+}
+
+static void test_papers(void **state)
+{
+    (void)state;
+    const char *listing1 = "fork.t1.t2, start.t2, lock.t2.m, unlock.t2.m";
+    const char *listing11 = "lock.t2.m, unlock.t2.m";
+    struct engine_options one = {.jobs = 1}, per_pair = {.jobs = 1, .per_pair = true};
+    struct engine_options all = {.jobs = 1, .every_pair = true};
+    expect_note("000-listing1-racy-program.std", &one, 1, listing1);
+    expect_note("000-listing1-racy-program.std", &per_pair, 1, listing1);
+    expect_note("000-listing1-racy-program.std", &all, 3, listing1);
+    expect_note("000-listing1-other-schedule.std", &one, 1, listing1);
+    expect_note("001-listing1.1-captured.std", &one, 1, listing11);
+    expect_note("001-listing1.1-captured.std", &per_pair, 1, listing11);
+    expect_note("002-sec4.3-deadlock.std", &one, 1, "lock.t1.A, lock.t2.B");
+}
+
+/* The race on y needs events of both halves of the trace: a window of each half
+ * alone does not see it; the initial state of the second half is the observed one. */
+static void test_windows(void **state)
+{
+    (void)state;
+    struct reading reading;
+    struct engine_options small = {.jobs = 1, .window = 4}, large = {.jobs = 1, .window = 8};
+    const char *file = "001-listing1.1-captured.std";
+    assert_int_equal(reading_file(&reading, file, &engine_csp, &small)->count, 0);
+    reading_free(&reading);
+    assert_int_equal(reading_file(&reading, file, &engine_csp, &large)->count, 1);
+    reading_free(&reading);
+}
+
+/* A bound on states that is too small is told, not hidden. */
+static void test_incomplete(void **state)
+{
+    (void)state;
+    struct reading reading;
+    struct engine_options poor = {.jobs = 1, .budget = 1};
+    const struct findings *found =
+        reading_file(&reading, "000-listing1-racy-program.std", &engine_csp, &poor);
+    assert_int_equal(found->count, 0);
+    assert_int_equal(reading.driver.runs[0].exhausted, 1);
+    reading_free(&reading);
+}
+
+struct expected {
+    const struct engine *engine;
+    enum model model;
+};
+
+__attribute__((noreturn)) static void disagree(const struct expected *expected, const char *what,
+                                               const struct sample *sample)
+{
+    fprintf(stderr, "%s under %s: %s\n%s", expected->engine->name, model_text(expected->model),
+            what, sample->text);
+    fail();
+    abort();
+}
+
+static void compare_findings(const struct expected *expected, const struct findings *found,
+                             const struct truth *truth, const struct sample *sample)
+{
+    size_t races = 0, deadlocks = 0;
+    for (size_t i = 0; i < found->count; i++) {
+        const struct finding *finding = &found->items[i];
+        uint32_t events[16];
+        assert_true(finding->event_count <= 16);
+        assert_non_null(finding->witness);
+        for (uint32_t k = 0; k < finding->event_count; k++)
+            events[k] = finding->events[k].pos;
+        if (finding->kind == FINDING_RACE) {
+            races++;
+            if (!truth_races(truth, events[0], events[1]))
+                disagree(expected, "a race that is none", sample);
+        } else {
+            deadlocks++;
+            if (!truth_deadlock(truth, events, finding->event_count))
+                disagree(expected, "a deadlock that is none", sample);
+        }
+    }
+    if (expected->engine->finds & FINDS_RACES && races != truth->races.count)
+        disagree(expected, "a race is missed", sample);
+    if (deadlocks != truth->deadlocks.count)
+        disagree(expected, "a deadlock is missed", sample);
+}
+
+static void compare_sample(struct oracle *oracle, const struct sample *sample,
+                           const struct expected *expected)
+{
+    struct error error = {0};
+    struct truth truth;
+    struct oracle_options oracle_options = {.model = expected->model};
+    if (oracle_explore(oracle, sample->history, &oracle_options, &truth, &error))
+        fail_msg("%s", error.text);
+    struct engine_options options = {.jobs = 1, .model = expected->model, .every_pair = true};
+    struct reading reading;
+    const struct findings *found =
+        reading_run(&reading, std_open_memory("random.std", sample->text, strlen(sample->text)),
+                    expected->engine, &options, sample->text);
+    if (reading.driver.runs[0].exhausted)
+        disagree(expected, "left undecided", sample);
+    compare_findings(expected, found, &truth, sample);
+    reading_free(&reading);
+    truth_free(&truth);
+}
+
+static uint64_t number_from(const char *variable, uint64_t otherwise)
+{
+    const char *text = getenv(variable);
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static void test_shape(void **state)
+{
+    static const struct expected expected[] = {
+        {&engine_csp, MODEL_SYNC},
+        {&engine_deadlock, MODEL_SYNC},
+        {&engine_deadlock, MODEL_RF},
+    };
+    struct shape shape;
+    struct error error = {0};
+    assert_int_equal(shape_parse(&shape, *state, &error), 0);
+    uint64_t count = number_from("PREPLAY_CSP_TRACES", 200);
+    uint64_t first = number_from("PREPLAY_CSP_SEED", 0);
+    struct oracle *oracle = oracle_create();
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        struct sample sample;
+        assert_int_equal(sample_generate(&sample, &shape, seed, &error), 0);
+        for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+            compare_sample(oracle, &sample, &expected[i]);
+        sample_free(&sample);
+    }
+    oracle_destroy(oracle);
+}
+
+int main(void)
+{
+    static const char *const shapes[] = {"basic",   "locks",      "deadlock", "tries",
+                                         "rwlocks", "conditions", "barriers", "semaphores",
+                                         "once",    "atomics",    "all"};
+    enum { FIXED = 3, SHAPES = sizeof shapes / sizeof *shapes };
+    struct CMUnitTest tests[FIXED + SHAPES] = {
+        cmocka_unit_test(test_papers),
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_incomplete),
+    };
+    for (size_t i = 0; i < SHAPES; i++)
+        tests[FIXED + i] =
+            (struct CMUnitTest){shapes[i], test_shape, NULL, NULL, (void *)shapes[i]};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
