@@ -3,17 +3,23 @@
 #include "base/array.h"
 
 #define XXH_INLINE_ALL
+#include <stdbool.h>
 #include <xxhash.h>
 
 /* Texts lie end to end, 8-byte aligned (they may be arrays of words), in large
- * chunks that never move, so ids and pointers stay valid while the table grows. A slot keeps half
- * of the hash beside the id: nearly every mismatch is settled without touching the text. */
+ * chunks that never move, so ids and pointers stay valid while the table grows.
+ * A slot holds the beginning of its text: names of up to HEAD_SIZE bytes, which
+ * is nearly all of them, are found with one cache miss. */
 
 #define CHUNK_SIZE ((size_t)1 << 16)
+
+#define HEAD_SIZE 20
 
 struct slot {
     uint32_t hash;
     uint32_t id_plus_one;
+    uint32_t length;
+    char head[HEAD_SIZE];
 };
 
 struct text {
@@ -55,17 +61,22 @@ static uint32_t hash_of(const char *text, size_t length)
     return (uint32_t)XXH3_64bits(text, length);
 }
 
+static bool holds(const struct interner *interner, const struct slot *slot, uint32_t hash,
+                  const char *text, size_t length)
+{
+    if (slot->hash != hash || slot->length != length)
+        return false;
+    if (length <= HEAD_SIZE)
+        return memcmp(slot->head, text, length) == 0;
+    return memcmp(interner->texts.items[slot->id_plus_one - 1].start, text, length) == 0;
+}
+
 static struct slot *find_slot(const struct interner *interner, uint32_t hash, const char *text,
                               size_t length)
 {
     for (size_t i = hash & interner->mask;; i = (i + 1) & interner->mask) {
         struct slot *slot = &interner->slots[i];
-        if (!slot->id_plus_one)
-            return slot;
-        if (slot->hash != hash)
-            continue;
-        const struct text *known = &interner->texts.items[slot->id_plus_one - 1];
-        if (known->length == length && memcmp(known->start, text, length) == 0)
+        if (!slot->id_plus_one || holds(interner, slot, hash, text, length))
             return slot;
     }
 }
@@ -104,16 +115,28 @@ static const char *store(struct interner *interner, const char *text, size_t len
     return copy;
 }
 
-uint32_t intern(struct interner *interner, const char *text, size_t length)
+uint32_t intern_prepare(const struct interner *interner, const char *text, size_t length)
 {
     uint32_t hash = hash_of(text, length);
+    __builtin_prefetch(&interner->slots[hash & interner->mask]);
+    return hash;
+}
+
+uint32_t intern(struct interner *interner, const char *text, size_t length)
+{
+    return intern_prepared(interner, text, length, hash_of(text, length));
+}
+
+uint32_t intern_prepared(struct interner *interner, const char *text, size_t length, uint32_t hash)
+{
     struct slot *slot = find_slot(interner, hash, text, length);
     if (slot->id_plus_one)
         return slot->id_plus_one - 1;
     uint32_t id = (uint32_t)interner->texts.count;
     struct text added = {store(interner, text, length), length};
     array_push(&interner->texts, added);
-    *slot = (struct slot){hash, id + 1};
+    *slot = (struct slot){.hash = hash, .id_plus_one = id + 1, .length = (uint32_t)length};
+    memcpy(slot->head, text, length < HEAD_SIZE ? length : HEAD_SIZE);
     if (interner->texts.count * 2 > interner->mask)
         grow(interner);
     return id;

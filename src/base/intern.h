@@ -14,6 +14,10 @@ struct interner *interner_create(void);
 void interner_destroy(struct interner *interner);
 
 uint32_t intern(struct interner *interner, const char *text, size_t length);
+/* The same in two steps, for a caller that has other work in between: the first
+ * brings the text's slot into the cache and returns its hash. */
+uint32_t intern_prepare(const struct interner *interner, const char *text, size_t length);
+uint32_t intern_prepared(struct interner *interner, const char *text, size_t length, uint32_t hash);
 /* INTERN_NONE when the text was never interned. */
 uint32_t intern_find(const struct interner *interner, const char *text, size_t length);
 const char *intern_text(const struct interner *interner, uint32_t id);

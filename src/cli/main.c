@@ -75,6 +75,17 @@ static bool wants_help(char **words, bool program_follows)
     return false;
 }
 
+/* A compiler's words are its own, options and all. */
+static int run_compiler(size_t at, char **words)
+{
+    struct error error = {0};
+    struct options options = {.command = (enum command_id)at, .arguments = (const char **)words};
+    while (words[options.argument_count])
+        options.argument_count++;
+    int code = commands[at].function(&options, &error);
+    return code < 0 ? fail(&error) : code;
+}
+
 static int run(size_t at, char **words)
 {
     struct error error = {0};
@@ -92,6 +103,13 @@ static int run(size_t at, char **words)
 
 int main(int argc, char **argv)
 {
+    /* preplay-cc is preplay cc as a single word, for CMake and configure. */
+    const char *slash = strrchr(argc ? argv[0] : "", '/');
+    const char *own = slash ? slash + 1 : argc ? argv[0] : "";
+    if (strcmp(own, "preplay-cc") == 0)
+        return run_compiler(COMMAND_CC, argv + 1);
+    if (strcmp(own, "preplay-c++") == 0)
+        return run_compiler(COMMAND_CXX, argv + 1);
     if (argc < 2) {
         usage(stderr);
         return ERROR_USAGE;
@@ -107,7 +125,8 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < COMMAND_TOTAL; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
-            return run(i, argv + 2);
+            return i == COMMAND_CC || i == COMMAND_CXX ? run_compiler(i, argv + 2)
+                                                       : run(i, argv + 2);
     fprintf(stderr, "preplay: no command '%s' (see preplay --help)\n", argv[1]);
     return ERROR_USAGE;
 }

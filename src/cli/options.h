@@ -31,6 +31,13 @@
       "write a trace in another format", false)                                                    \
     C(INFO, "info", cmd_info, "TRACE", "counts per kind, thread and object", false)                \
     C(DUMP, "dump", cmd_dump, "TRACE", "every event as text", false)                               \
+    C(RECORD, "record", cmd_record, "[OPTIONS] [--] PROGRAM [ARG...]",                             \
+      "run a program and record what its threads do", true)                                        \
+    C(CC, "cc", cmd_cc, "[--branches] [COMPILER ARGS]",                                            \
+      "compile and link a C program for preplay", true)                                            \
+    C(CXX, "c++", cmd_cxx, "[--branches] [COMPILER ARGS]",                                         \
+      "compile and link a C++ program for preplay", true)                                          \
+    C(DOCTOR, "doctor", cmd_doctor, "", "what works on this machine, and what to do", false)       \
     C(TIDDLE, "tiddle", cmd_tiddle, "FILE [-o OUT.c] [OPTIONS]",                                   \
       "a trace as a C program, its equivalent traces, new traces", false)
 
@@ -44,6 +51,17 @@ enum command_id {
 #define IN(id) (1u << COMMAND_##id)
 
 #define OPTION_TABLE(O)                                                                            \
+    O(TEXT, directory, "directory", 'd', "DIR", IN(RECORD), 0, 0, 0,                               \
+      "where the trace goes (preplay.data)")                                                       \
+    O(FLAG, sync_only, "sync-only", 0, "", IN(RECORD), 0, 1, 0,                                    \
+      "any program, unchanged: record synchronisation alone (no races)")                           \
+    O(FLAG, values, "values", 0, "", IN(RECORD), 0, 1, 0, "record the values read and written")    \
+    O(FLAG, branches, "branches", 0, "", IN(RECORD), 0, 1, 0,                                      \
+      "record branches (of code compiled with preplay cc --branches)")                             \
+    O(FLAG, blocks, "blocks", 0, "", IN(RECORD), 0, 1, 0,                                          \
+      "record every function as an atomic block")                                                  \
+    O(BYTES, max_trace, "max-trace", 0, "SIZE", IN(RECORD), 0, UINT64_MAX, 0,                      \
+      "stop recording when the trace has this size (0: no limit)")                                 \
     O(TEXT, engines, "engine", 'e', "NAME,...", IN(PREDICT) | IN(COMPARE), 0, 0, 0,                \
       "engines to run (predict: auto; compare: all)")                                              \
     O(TEXT, model, "model", 'm', "MODEL", IN(PREDICT) | IN(COMPARE) | IN(CHECK) | IN(CONVERT), 0,  \

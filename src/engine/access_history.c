@@ -4,92 +4,119 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-static uint64_t key_of(const struct access *access, bool every_pair)
+static uint32_t home_slot(uint32_t thread, uint32_t op, uint32_t location, uint32_t mark,
+                          uint32_t room)
 {
-    uint64_t place = map_pair(access->location, access->mark);
-    uint64_t who = (uint64_t)access->thread << 8 | access->op;
-    return map_mix(place ^ who * UINT64_C(0x9e3779b97f4a7c15) ^
-                   (every_pair ? (uint64_t)access->pos << 20 : 0));
+    uint64_t who = (uint64_t)thread << 8 | op;
+    return (uint32_t)map_mix(map_pair(location, mark) ^ who * UINT64_C(0x9e3779b97f4a7c15)) &
+           (room - 1);
+}
+
+static uint32_t home_of(const struct access *access, uint32_t room)
+{
+    return home_slot(access->thread, access->op, access->location, access->mark, room);
+}
+
+void access_history_prefetch(const struct access_history *history, const struct event *event,
+                             uint32_t mark)
+{
+    if (history->room)
+        __builtin_prefetch(&history->slots[home_slot(event->thread, event->op, event->location,
+                                                     mark, history->room)]);
 }
 
 static bool alike(const struct access *a, const struct access *b)
 {
-    return a->thread == b->thread && a->op == b->op && a->location == b->location &&
+    return a->location == b->location && a->thread == b->thread && a->op == b->op &&
            a->mark == b->mark;
 }
 
-static struct access *find_alike(const struct access_history *history, uint64_t key,
-                                 const struct access *access)
+struct access *access_history_find(const struct access_history *history,
+                                   const struct access *access)
 {
-    for (uint32_t i = history->count; i-- > 0;)
-        if (history->keys[i] == key && alike(&history->accesses[i], access))
-            return &history->accesses[i];
+    if (!history->room)
+        return NULL;
+    uint32_t at = home_of(access, history->room);
+    for (; history->slots[at].tick; at = (at + 1) & (history->room - 1))
+        if (alike(&history->slots[at], access))
+            return &history->slots[at];
     return NULL;
 }
 
-static void keep(struct access_history *history, uint32_t to, uint32_t from)
+static void insert(struct access_history *history, const struct access *access)
 {
-    history->keys[to] = history->keys[from];
-    history->accesses[to] = history->accesses[from];
+    uint32_t at = home_of(access, history->room);
+    while (history->slots[at].tick)
+        at = (at + 1) & (history->room - 1);
+    history->slots[at] = *access;
+    history->count++;
 }
 
-static void drop_seen_by_all(struct access_history *history, struct order *order)
+static int compare_pos(const void *a, const void *b)
 {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < history->count; i++) {
-        const struct access *access = &history->accesses[i];
-        if (access->tick > order_seen_by_all(order, access->thread))
-            keep(history, kept++, i);
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The pos that half of the accesses lie before. */
+static uint32_t median_pos(const struct access_history *history)
+{
+    uint32_t *positions = memory_alloc(history->count, sizeof *positions);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < history->room; i++)
+        if (history->slots[i].tick)
+            positions[count++] = history->slots[i].pos;
+    qsort(positions, count, sizeof *positions, compare_pos);
+    uint32_t median = positions[count / 2];
+    free(positions);
+    return median;
+}
+
+/* Moves what is kept into a table of `room` slots. */
+static void rebuild(struct access_history *history, uint32_t room, uint32_t oldest,
+                    struct order *order)
+{
+    struct access_history old = *history;
+    *history = (struct access_history){.slots = NEW_ARRAY(struct access, room), .room = room};
+    for (uint32_t i = 0; i < old.room; i++) {
+        const struct access *access = &old.slots[i];
+        if (!access->tick || access->pos < oldest ||
+            (old.room >= 16 && access->tick <= order_seen_by_all(order, access->thread)))
+            continue;
+        insert(history, access);
     }
-    history->count = kept;
-}
-
-static void drop_oldest(struct access_history *history)
-{
-    uint32_t oldest = 0;
-    for (uint32_t i = 1; i < history->count; i++)
-        if (history->accesses[i].pos < history->accesses[oldest].pos)
-            oldest = i;
-    keep(history, oldest, --history->count);
+    free(old.slots);
 }
 
 static void make_room(struct access_history *history, bool every_pair, struct order *order)
 {
-    if (history->room >= 32)
-        drop_seen_by_all(history, order);
-    if (history->room && history->count * 2 <= history->room)
-        return;
-    if (history->room >= ACCESS_LIMIT && !every_pair) {
-        if (history->count == history->room)
-            drop_oldest(history);
+    if (!history->room) {
+        rebuild(history, 4, 0, order);
         return;
     }
-    history->room = history->room ? history->room * 2 : 2;
-    history->keys = memory_resize(history->keys, history->room, sizeof *history->keys);
-    history->accesses = memory_resize(history->accesses, history->room, sizeof *history->accesses);
+    if (history->room >= 16) {
+        rebuild(history, history->room, 0, order);
+        if (history->count * 2 <= history->room)
+            return; /* enough had been seen by all */
+    }
+    if (history->room >= 2 * ACCESS_LIMIT && !every_pair)
+        rebuild(history, history->room, median_pos(history), order);
+    else
+        rebuild(history, history->room * 2, 0, order);
 }
 
 void access_history_add(struct access_history *history, const struct access *access,
                         bool every_pair, struct order *order)
 {
-    uint64_t key = key_of(access, every_pair);
-    struct access *known = every_pair ? NULL : find_alike(history, key, access);
-    if (known) {
-        *known = *access;
-        return;
-    }
-    if (history->count == history->room)
+    if ((history->count + 1) * 4 > history->room * 3)
         make_room(history, every_pair, order);
-    history->keys[history->count] = key;
-    history->accesses[history->count++] = *access;
+    insert(history, access);
 }
 
 void access_history_free(struct access_history *history)
 {
-    free(history->keys);
-    free(history->accesses);
+    free(history->slots);
     *history = (struct access_history){0};
 }
 

@@ -4,8 +4,11 @@
  * alike (thread, operation, location, mark), the latest one: whatever is
  * unordered with an earlier one is unordered with it too. With every pair wanted,
  * each access is kept. Accesses that every thread has seen can race no more and
- * are dropped when the list would grow; beyond ACCESS_LIMIT the oldest go, so a
- * variable's memory is bounded. */
+ * are dropped when the table would grow; beyond ACCESS_LIMIT the oldest go, so a
+ * variable's memory is bounded.
+ *
+ * A small open-addressed table: finding an access alike costs one cache miss,
+ * however many threads and locations touch the variable. */
 #ifndef PREPLAY_ENGINE_ACCESS_HISTORY_H
 #define PREPLAY_ENGINE_ACCESS_HISTORY_H
 
@@ -15,22 +18,30 @@
 #define ACCESS_LIMIT 256
 
 struct access {
-    uint32_t thread, tick; /* its epoch */
+    uint32_t thread, tick; /* its epoch; tick 0 is an empty slot */
     uint32_t location, stack;
     uint32_t pos, index;
     uint32_t mark; /* the engine's own: accesses with different marks are not alike */
     uint8_t op, size;
 };
 
+/* A zeroed struct access_history is empty. */
 struct access_history {
-    uint64_t *keys; /* hash of what makes accesses alike, for a quick scan */
-    struct access *accesses;
-    uint32_t count, room;
+    struct access *slots;
+    uint32_t count, room; /* room is a power of two, or 0 */
 };
 
+/* The access alike, or NULL. */
+struct access *access_history_find(const struct access_history *history,
+                                   const struct access *access);
+/* Adds an access that has none alike, or with `every_pair` any access. */
 void access_history_add(struct access_history *history, const struct access *access,
                         bool every_pair, struct order *order);
 void access_history_free(struct access_history *history);
+
+/* Brings the slot of an access to come into the cache. */
+void access_history_prefetch(const struct access_history *history, const struct event *event,
+                             uint32_t mark);
 
 /* The access that `event` makes now. */
 static inline struct access access_of(const struct event *event, uint32_t tick, uint32_t pos,

@@ -15,20 +15,17 @@
 #include "engine/engine.h"
 
 struct variable {
-    struct epoch write;     /* last write */
-    struct epoch read;      /* last read, if no two reads since then were unordered */
-    uint32_t last_location; /* of the last access, with last_op: to skip repeats */
-    uint8_t last_op;
-    bool reads_shared; /* `read` does not tell all */
-    bool scan;         /* raced, or atomic: epochs do not tell all */
     struct access_history history;
+    struct epoch write; /* last write */
+    struct epoch read;  /* last read, if no two reads since the write were unordered */
+    bool reads_shared;  /* `read` does not tell all */
+    bool scan;          /* raced, or atomic: epochs do not tell all */
 };
 
 struct hb {
     struct order *order;
     struct variables ARRAY_OF(struct variable) variables;
     struct indices ARRAY_OF(uint32_t) next_index; /* by thread */
-    enum verdict verdict;
 };
 
 static void create(struct engine_run *run, unsigned flags)
@@ -73,9 +70,9 @@ static bool scan(struct engine_run *run, uint32_t id, const struct access_histor
                  const struct access *access, const struct vclock *clock)
 {
     bool raced = false;
-    for (uint32_t i = 0; i < history->count; i++) {
-        const struct access *earlier = &history->accesses[i];
-        if (!accesses_conflict(earlier, access) ||
+    for (uint32_t i = 0; i < history->room; i++) {
+        const struct access *earlier = &history->slots[i];
+        if (!earlier->tick || !accesses_conflict(earlier, access) ||
             vclock_saw(clock, (struct epoch){earlier->thread, earlier->tick}))
             continue;
         report(run, id, earlier, access);
@@ -114,21 +111,35 @@ static void on_access(struct engine_run *run, struct hb *hb, const struct event 
     struct variable *variable = &hb->variables.items[event->object];
     const struct vclock *clock = order_clock(hb->order, event->thread);
     bool every_pair = run->options->every_pair;
-    bool writes = event_writes(event);
     uint32_t tick = vclock_get(clock, event->thread);
-    struct epoch last = writes ? variable->write : variable->read;
-    if (!every_pair && last.thread == event->thread && last.tick == tick &&
-        variable->last_op == event->op && variable->last_location == event->location)
-        return; /* the same again */
     struct access access = access_of(event, tick, pos, index, 0);
+    struct access *known = every_pair ? NULL : access_history_find(&variable->history, &access);
+    if (known && known->tick == tick)
+        return; /* alike, and nothing has come between: what races with it is known */
     variable->scan |= op_in(event->op, OPS_ATOMIC);
-    if (!epochs_suffice(variable, writes, clock) &&
+    if (!epochs_suffice(variable, event_writes(event), clock) &&
         scan(run, event->object, &variable->history, &access, clock))
         variable->scan = true;
     update_epochs(variable, &access, clock);
-    variable->last_op = event->op;
-    variable->last_location = event->location;
-    access_history_add(&variable->history, &access, every_pair, hb->order);
+    if (known)
+        *known = access;
+    else
+        access_history_add(&variable->history, &access, every_pair, hb->order);
+}
+
+/* Variables are spread over memory and events come at random: each access would
+ * wait for memory twice, for its variable and for its slot there. Looking ahead in
+ * the batch hides both. */
+static void look_ahead(const struct hb *hb, const struct event *events, size_t at, size_t count)
+{
+    enum { FAR = 24, NEAR = 12 };
+    if (at + FAR < count && op_in(events[at + FAR].op, OPS_ACCESS) &&
+        events[at + FAR].object < hb->variables.count)
+        __builtin_prefetch(&hb->variables.items[events[at + FAR].object]);
+    if (at + NEAR < count && op_in(events[at + NEAR].op, OPS_ACCESS) &&
+        events[at + NEAR].object < hb->variables.count)
+        access_history_prefetch(&hb->variables.items[events[at + NEAR].object].history,
+                                &events[at + NEAR], 0);
 }
 
 static void on_events(struct engine_run *run, const struct event *events, size_t count,
@@ -137,6 +148,7 @@ static void on_events(struct engine_run *run, const struct event *events, size_t
     struct hb *hb = run->state;
     for (size_t i = 0; i < count; i++) {
         const struct event *event = &events[i];
+        look_ahead(hb, events, i, count);
         array_grow(&hb->next_index, event->thread + 1);
         uint32_t index = hb->next_index.items[event->thread]++;
         if (op_in(event->op, OPS_ACCESS))

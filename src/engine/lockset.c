@@ -9,10 +9,20 @@
 #include "engine/engine.h"
 #include "model/lock_profile.h"
 
+#define GUARD_LIMIT 3
+
+struct variable {
+    struct access_history history;
+    uint32_t first_thread;
+    bool touched, shared;         /* at all; by a second thread */
+    uint8_t guard_count;          /* locks that every access so far held exclusively: */
+    uint32_t guards[GUARD_LIMIT]; /* while there is one, no pair needs a look */
+};
+
 struct lockset {
     struct order *order;
     struct lock_profiles *profiles;
-    struct histories ARRAY_OF(struct access_history) variables;
+    struct lockset_variables ARRAY_OF(struct variable) variables;
     struct indices ARRAY_OF(uint32_t) next_index;
 };
 
@@ -44,22 +54,73 @@ static void report(struct engine_run *run, uint32_t variable, const struct acces
     findings_add(run->findings, &finding);
 }
 
+/* Eraser's candidate set, cut to a few locks. */
+static void update_guards(struct variable *variable, struct lock_profiles *profiles,
+                          uint32_t thread, uint32_t profile)
+{
+    if (!variable->touched) {
+        variable->touched = true;
+        variable->first_thread = thread;
+        variable->guard_count =
+            (uint8_t)lock_profile_exclusive(profiles, profile, variable->guards, GUARD_LIMIT);
+        return;
+    }
+    variable->shared |= thread != variable->first_thread;
+    for (uint8_t i = 0; i < variable->guard_count;) {
+        if (lock_profile_holds(profiles, profile, variable->guards[i]))
+            i++;
+        else
+            variable->guards[i] = variable->guards[--variable->guard_count];
+    }
+}
+
+static void scan(struct engine_run *run, struct lockset *lockset, uint32_t id,
+                 const struct access_history *history, const struct access *access,
+                 const struct vclock *clock)
+{
+    for (uint32_t i = 0; i < history->room; i++) {
+        const struct access *earlier = &history->slots[i];
+        if (earlier->tick && accesses_conflict(earlier, access) &&
+            !vclock_saw(clock, (struct epoch){earlier->thread, earlier->tick}) &&
+            lock_profiles_meet(lockset->profiles, earlier->mark, access->mark))
+            report(run, id, earlier, access);
+    }
+}
+
 static void on_access(struct engine_run *run, struct lockset *lockset, const struct event *event,
                       uint32_t pos, uint32_t index)
 {
     array_grow(&lockset->variables, event->object + 1);
-    struct access_history *history = &lockset->variables.items[event->object];
+    struct variable *variable = &lockset->variables.items[event->object];
+    bool every_pair = run->options->every_pair;
     const struct vclock *clock = order_clock(lockset->order, event->thread);
+    uint32_t tick = vclock_get(clock, event->thread);
     uint32_t profile = lock_profile_now(lockset->profiles, event->thread);
-    struct access access = access_of(event, vclock_get(clock, event->thread), pos, index, profile);
-    for (uint32_t i = 0; i < history->count; i++) {
-        const struct access *earlier = &history->accesses[i];
-        if (accesses_conflict(earlier, &access) &&
-            !vclock_saw(clock, (struct epoch){earlier->thread, earlier->tick}) &&
-            lock_profiles_meet(lockset->profiles, earlier->mark, profile))
-            report(run, event->object, earlier, &access);
-    }
-    access_history_add(history, &access, run->options->every_pair, lockset->order);
+    struct access access = access_of(event, tick, pos, index, profile);
+    update_guards(variable, lockset->profiles, event->thread, profile);
+    struct access *known = every_pair ? NULL : access_history_find(&variable->history, &access);
+    if (known && known->tick == tick)
+        return; /* alike, and nothing has come between: what it meets is known */
+    if (variable->shared && !variable->guard_count)
+        scan(run, lockset, event->object, &variable->history, &access, clock);
+    if (known)
+        *known = access;
+    else
+        access_history_add(&variable->history, &access, every_pair, lockset->order);
+}
+
+/* As in hb.c. The profile is a guess: the thread may acquire or release before. */
+static void look_ahead(struct lockset *lockset, const struct event *events, size_t at, size_t count)
+{
+    enum { FAR = 24, NEAR = 12 };
+    if (at + FAR < count && op_in(events[at + FAR].op, OPS_ACCESS) &&
+        events[at + FAR].object < lockset->variables.count)
+        __builtin_prefetch(&lockset->variables.items[events[at + FAR].object]);
+    if (at + NEAR < count && op_in(events[at + NEAR].op, OPS_ACCESS) &&
+        events[at + NEAR].object < lockset->variables.count)
+        access_history_prefetch(&lockset->variables.items[events[at + NEAR].object].history,
+                                &events[at + NEAR],
+                                lock_profile_now(lockset->profiles, events[at + NEAR].thread));
 }
 
 static void on_events(struct engine_run *run, const struct event *events, size_t count,
@@ -68,6 +129,7 @@ static void on_events(struct engine_run *run, const struct event *events, size_t
     struct lockset *lockset = run->state;
     for (size_t i = 0; i < count; i++) {
         const struct event *event = &events[i];
+        look_ahead(lockset, events, i, count);
         array_grow(&lockset->next_index, event->thread + 1);
         uint32_t index = lockset->next_index.items[event->thread]++;
         if (op_in(event->op, OPS_ACCESS))
@@ -88,7 +150,7 @@ static void destroy(struct engine_run *run)
 {
     struct lockset *lockset = run->state;
     for (size_t i = 0; i < lockset->variables.count; i++)
-        access_history_free(&lockset->variables.items[i]);
+        access_history_free(&lockset->variables.items[i].history);
     array_free(&lockset->variables);
     array_free(&lockset->next_index);
     lock_profiles_destroy(lockset->profiles);

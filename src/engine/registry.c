@@ -7,6 +7,7 @@ extern const struct engine engine_smt;
 extern const struct engine engine_syncp;
 extern const struct engine engine_csp, engine_deadlock;
 
+/* clang-format off */
 const struct engine *const engine_registry[] = {
     &engine_hb,
     &engine_shb,
@@ -20,6 +21,7 @@ const struct engine *const engine_registry[] = {
     &engine_deadlock,
     NULL,
 };
+/* clang-format on */
 
 const struct engine *engine_find(const char *name, size_t length)
 {

@@ -226,3 +226,31 @@ uint32_t lock_profile_held(struct lock_profiles *profiles, uint32_t profile, con
     *locks = held->items;
     return words[0];
 }
+
+bool lock_profile_holds(const struct lock_profiles *profiles, uint32_t profile, uint32_t lock)
+{
+    const uint32_t *words = words_of(profiles, profile);
+    const uint32_t *at = words + 1;
+    for (uint32_t i = 0; i < words[0]; i++) {
+        struct view view;
+        at = next_view(at, &view);
+        if (view.lock == lock)
+            return !view.shared;
+    }
+    return false;
+}
+
+uint32_t lock_profile_exclusive(const struct lock_profiles *profiles, uint32_t profile,
+                                uint32_t *locks, uint32_t limit)
+{
+    const uint32_t *words = words_of(profiles, profile);
+    const uint32_t *at = words + 1;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < words[0] && count < limit; i++) {
+        struct view view;
+        at = next_view(at, &view);
+        if (!view.shared)
+            locks[count++] = view.lock;
+    }
+    return count;
+}

@@ -32,4 +32,10 @@ bool lock_profiles_meet(struct lock_profiles *profiles, uint32_t a, uint32_t b);
 uint32_t lock_profile_held(struct lock_profiles *profiles, uint32_t profile,
                            const uint32_t **locks);
 
+/* Does the profile hold the lock exclusively? */
+bool lock_profile_holds(const struct lock_profiles *profiles, uint32_t profile, uint32_t lock);
+/* Up to `limit` of the locks it holds exclusively; returns how many. */
+uint32_t lock_profile_exclusive(const struct lock_profiles *profiles, uint32_t profile,
+                                uint32_t *locks, uint32_t limit);
+
 #endif

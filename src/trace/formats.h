@@ -13,6 +13,8 @@ struct trace_opener {
 /* NULL-terminated. A file that none of them claims is read as .std. */
 extern const struct trace_opener *const trace_formats[];
 
+/* A directory that the recorder wrote. */
+struct trace *binary_open(const char *path, struct error *error);
 struct trace *std_open(const char *path, struct error *error);
 /* A .std trace that lies in memory; the bytes must outlive the trace. */
 struct trace *std_open_memory(const char *name, const char *bytes, size_t length);

@@ -17,21 +17,39 @@
 #define LINE_LIMIT  ((size_t)1 << 16)
 #define BUFFER_SIZE ((size_t)1 << 20)
 
-struct std_source {
-    int file;     /* -1: all bytes are in memory */
-    char *buffer; /* NULL: in memory */
-    const char *at, *end;
-    bool at_end_of_file;
-    uint64_t line;
-    /* Most lines repeat the thread of the line before. */
-    uint32_t last_thread, last_length;
-    const char *last_text;
-};
+/* Lines are split a few ahead of being looked up: the look-ups of one line wait
+ * for memory while the next lines are split. */
+#define AHEAD 16
 
 /* One line, split. */
 struct fields {
     const char *thread, *word, *operand, *value, *location;
     size_t thread_length, word_length, operand_length, value_length, location_length;
+};
+
+/* A line that holds an event, operation and hashes known, names not yet. */
+struct split_line {
+    struct fields fields;
+    struct event event;
+    uint64_t line;
+    size_t object_length; /* of the operand, without a second one */
+    uint32_t object_hash, location_hash;
+};
+
+struct std_source {
+    int file;     /* -1: all bytes are in memory */
+    char *buffer; /* NULL: in memory */
+    const char *at, *end;
+    bool at_end_of_file;
+    uint64_t line; /* the one that an error speaks of */
+    uint64_t lines_split;
+    struct split_line ahead[AHEAD];
+    size_t ahead_at, ahead_count;
+    struct error late; /* of a line behind those in `ahead` */
+    bool failed;
+    /* Most lines repeat the thread of the line before. */
+    uint32_t last_thread, last_length;
+    const char *last_text;
 };
 
 static int bad(const struct trace *trace, struct error *error, const char *reason)
@@ -75,12 +93,15 @@ static int refill(struct trace *trace, struct error *error)
     return 0;
 }
 
-/* Finds the next line; 1, 0 at the end, -1 on an error. */
+/* Finds the next line; 1, 0 at the end, -1 on an error. Also 0 if the buffer must
+ * be filled, but lines that lie in it are still in use. */
 static int next_line(struct trace *trace, const char **line, size_t *length, struct error *error)
 {
     struct std_source *source = trace->source;
     const char *newline = memchr(source->at, '\n', (size_t)(source->end - source->at));
     if (!newline) {
+        if (source->ahead_count)
+            return 0;
         if (refill(trace, error))
             return -1;
         newline = memchr(source->at, '\n', (size_t)(source->end - source->at));
@@ -88,7 +109,7 @@ static int next_line(struct trace *trace, const char **line, size_t *length, str
     if (!newline && source->at == source->end)
         return 0;
     const char *end = newline ? newline : source->end;
-    source->line++;
+    source->line = ++source->lines_split;
     *line = source->at;
     *length = (size_t)(end - source->at);
     source->at = newline ? newline + 1 : source->end;
@@ -100,8 +121,8 @@ static int next_line(struct trace *trace, const char **line, size_t *length, str
 }
 
 /* Splits `thread|op(operand)=value|location`. */
-static int split(const struct trace *trace, const char *line, size_t length, struct fields *fields,
-                 struct error *error)
+static int split_fields(const struct trace *trace, const char *line, size_t length,
+                        struct fields *fields, struct error *error)
 {
     const char *end = line + length;
     const char *bar = memchr(line, '|', length);
@@ -168,32 +189,26 @@ static uint32_t thread_id(struct trace *trace, const struct fields *fields)
     return id;
 }
 
-static int parse_operands(struct trace *trace, const struct fields *fields, struct event *event,
-                          struct error *error)
+/* Checks the operands and finds where the first of them ends. */
+static int check_operands(const struct trace *trace, struct split_line *split, struct error *error)
 {
-    enum object_class object = event_object_class(event->op);
-    enum object_class other = event_other_class(event->op);
+    const struct fields *fields = &split->fields;
+    enum object_class object = event_object_class(split->event.op);
     const char *operand = fields->operand;
     size_t length = fields->operand_length;
-    if (object == CLASS_NONE) {
-        if (length)
-            return bad_text(trace, error, "the operation takes no operand, but has", operand,
-                            length);
-        return 0;
-    }
-    if (!length && object != CLASS_LABEL)
+    split->object_length = length;
+    if (object == CLASS_NONE && length)
+        return bad_text(trace, error, "the operation takes no operand, but has", operand, length);
+    if (!length && object != CLASS_NONE && object != CLASS_LABEL)
         return bad_text(trace, error, "the operand is empty after", fields->word,
                         fields->word_length);
-    if (other != CLASS_NONE) {
-        const char *comma = memrchr(operand, ',', length);
-        if (!comma || comma == operand || comma + 1 == operand + length)
-            return bad_text(trace, error, "expected two operands (condition,mutex), found", operand,
-                            length);
-        size_t second = (size_t)(operand + length - comma - 1);
-        event->other = intern(trace->names[other], comma + 1, second);
-        length = (size_t)(comma - operand);
-    }
-    event->object = intern(trace->names[object], operand, length);
+    if (event_other_class(split->event.op) == CLASS_NONE)
+        return 0;
+    const char *comma = memrchr(operand, ',', length);
+    if (!comma || comma == operand || comma + 1 == operand + length)
+        return bad_text(trace, error, "expected two operands (condition,mutex), found", operand,
+                        length);
+    split->object_length = (size_t)(comma - operand);
     return 0;
 }
 
@@ -202,49 +217,91 @@ static bool is_dummy(const struct fields *fields)
     return fields->word_length == 5 && memcmp(fields->word, "dummy", 5) == 0;
 }
 
-/* Parses one line into `event`; 1, 0 if the line holds no event, -1. */
-static int parse_line(struct trace *trace, const char *line, size_t length, struct event *event,
-                      struct error *error)
+/* Splits one line; 1, 0 if it holds no event, -1. */
+static int split_event(struct trace *trace, const char *line, size_t length,
+                       struct split_line *split, struct error *error)
 {
-    struct fields fields = {0};
+    struct fields *fields = &split->fields;
     if (!length)
         return 0;
     if (memchr(line, '\0', length))
         return bad(trace, error, "the line holds a NUL byte");
-    if (split(trace, line, length, &fields, error))
+    if (split_fields(trace, line, length, fields, error))
         return -1;
-    if (is_dummy(&fields))
+    if (is_dummy(fields))
         return 0;
-    *event = (struct event){0};
-    if (!std_op_parse(fields.word, fields.word_length, event))
-        return bad_text(trace, error, "unknown operation", fields.word, fields.word_length);
-    event->thread = thread_id(trace, &fields);
-    if (parse_operands(trace, &fields, event, error))
+    split->event = (struct event){0};
+    if (!std_op_parse(fields->word, fields->word_length, &split->event))
+        return bad_text(trace, error, "unknown operation", fields->word, fields->word_length);
+    if (check_operands(trace, split, error))
         return -1;
-    if (fields.value_length && parse_value(trace, &fields, event, error))
+    if (fields->value_length && parse_value(trace, fields, &split->event, error))
         return -1;
-    event->location = intern(trace->locations, fields.location, fields.location_length);
+    struct interner *objects = trace->names[event_object_class(split->event.op)];
+    split->object_hash = intern_prepare(objects, fields->operand, split->object_length);
+    split->location_hash =
+        intern_prepare(trace->locations, fields->location, fields->location_length);
     return 1;
+}
+
+/* Splits the next lines; an error in one of them is kept until those before it
+ * are delivered. */
+static void split_ahead(struct trace *trace)
+{
+    struct std_source *source = trace->source;
+    source->ahead_at = source->ahead_count = 0;
+    while (source->ahead_count < AHEAD && !source->failed) {
+        const char *line;
+        size_t length;
+        struct split_line *split = &source->ahead[source->ahead_count];
+        int found = next_line(trace, &line, &length, &source->late);
+        if (found > 0)
+            found = split_event(trace, line, length, split, &source->late);
+        else if (found == 0)
+            return;
+        split->line = source->line;
+        source->failed = found < 0;
+        source->ahead_count += found > 0;
+    }
+}
+
+/* Looks the names up, in the order in which they stand in the line. */
+static void resolve(struct trace *trace, const struct split_line *split, struct event *event)
+{
+    const struct fields *fields = &split->fields;
+    *event = split->event;
+    event->thread = thread_id(trace, fields);
+    enum object_class object = event_object_class(event->op);
+    enum object_class other = event_other_class(event->op);
+    if (object != CLASS_NONE)
+        event->object = intern_prepared(trace->names[object], fields->operand, split->object_length,
+                                        split->object_hash);
+    if (other != CLASS_NONE)
+        event->other = intern(trace->names[other], fields->operand + split->object_length + 1,
+                              fields->operand_length - split->object_length - 1);
+    event->location = intern_prepared(trace->locations, fields->location, fields->location_length,
+                                      split->location_hash);
 }
 
 static long std_next(struct trace *trace, struct event *events, size_t capacity,
                      struct error *error)
 {
+    struct std_source *source = trace->source;
     size_t count = 0;
     while (count < capacity) {
-        const char *line;
-        size_t length;
-        int found = next_line(trace, &line, &length, error);
-        if (found < 0)
-            return -1;
-        if (!found)
-            break;
-        struct event *event = &events[count];
-        int parsed = parse_line(trace, line, length, event, error);
-        if (parsed < 0)
-            return -1;
-        if (!parsed)
+        if (source->ahead_at == source->ahead_count) {
+            if (source->failed) {
+                *error = source->late;
+                return -1;
+            }
+            split_ahead(trace);
+            if (!source->ahead_count && !source->failed)
+                break;
             continue;
+        }
+        const struct split_line *split = &source->ahead[source->ahead_at++];
+        struct event *event = &events[count];
+        resolve(trace, split, event);
         switch (wellformed_check(trace->wellformed, trace, event)) {
         case WELLFORMED_KEEP:
             count++;
@@ -252,6 +309,7 @@ static long std_next(struct trace *trace, struct event *events, size_t capacity,
         case WELLFORMED_DROP:
             break;
         case WELLFORMED_BROKEN:
+            source->line = split->line;
             return bad(trace, error, wellformed_reason(trace->wellformed));
         }
     }

@@ -1,0 +1,77 @@
+/* preplay doctor: what works on this machine, and what to do where it does not. */
+#include "cli/command.h"
+#include "cli/library.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void line(bool good, const char *what, const char *advice)
+{
+    printf("%-4s %s%s%s\n", good ? "ok" : "NO", what, good ? "" : ": ", good ? "" : advice);
+}
+
+static bool succeeds(const char *command)
+{
+    int status = system(command);
+    return status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static const char program[] =
+    "#include <pthread.h>\n"
+    "static int shared; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
+    "static void *run(void *a) { pthread_mutex_lock(&m); shared++; pthread_mutex_unlock(&m);"
+    " return a; }\n"
+    "int main(void) { pthread_t t; pthread_create(&t, 0, run, 0); run(0);"
+    " return pthread_join(t, 0); }\n";
+
+/* Compiles, records and reads back a small program. */
+static bool try_compiler(const char *self, const char *compiler, const char *directory)
+{
+    char command[8192];
+    snprintf(command, sizeof command,
+             "cd '%s' && PREPLAY_CC=%s '%s' cc p.c -o p -pthread >log 2>&1 && "
+             "'%s' record -d trace ./p >>log 2>&1 && '%s' dump trace 2>>log | grep -q 'acq(m)'",
+             directory, compiler, self, self, self);
+    return succeeds(command);
+}
+
+static bool write_program(const char *directory)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s/p.c", directory);
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return false;
+    bool good = fputs(program, file) >= 0;
+    return fclose(file) == 0 && good;
+}
+
+int cmd_doctor(struct options *options, struct error *error)
+{
+    if (command_arguments(options, 0, "no arguments", error))
+        return -1;
+    char library[LIBRARY_PATH], self[LIBRARY_PATH] = "", directory[] = "/tmp/preplay-doctor-XXXXXX";
+    bool good = library_directory(library, NULL) == 0;
+    line(good, "the runtime library is in place",
+         "install preplay, or set PREPLAY_LIBRARY to the directory of libpreplay.so");
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    bool scratch = length > 0 && mkdtemp(directory) && write_program(directory);
+    line(scratch, "files can be made in /tmp", "free some space");
+    bool gcc = scratch && good && try_compiler(self, "gcc", directory);
+    line(gcc, "gcc compiles programs that can be recorded", "install gcc");
+    bool clang = scratch && good && try_compiler(self, "clang", directory);
+    line(clang, "clang compiles programs that can be recorded", "install clang (optional)");
+    line(succeeds("gdb --version >/dev/null 2>&1"), "gdb is there for preplay replay --gdb",
+         "install gdb (optional)");
+    line(succeeds("valgrind --version >/dev/null 2>&1"), "valgrind is there for --valgrind",
+         "install valgrind (optional)");
+    if (scratch) {
+        char command[128];
+        snprintf(command, sizeof command, "rm -r '%s'", directory);
+        succeeds(command);
+    }
+    return good && (gcc || clang) ? EXIT_OK : 1;
+}

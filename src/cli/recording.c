@@ -1,0 +1,246 @@
+#include "cli/recording.h"
+
+#include "base/memory.h"
+#include "cli/library.h"
+#include "trace/encoding.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <jansson.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* --- the directory ---------------------------------------------------------- */
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status, (void)kind;
+    return place->level ? remove(path) : 0;
+}
+
+/* Only a directory that is empty or holds a trace of ours is emptied. */
+static int prepare_directory(const char *directory, struct error *error)
+{
+    char path[PATH_MAX + 32];
+    if (mkdir(directory, 0777) == 0)
+        return 0;
+    if (errno != EEXIST)
+        return error_set(error, ERROR_INPUT, "%s: cannot be made: %s", directory, strerror(errno));
+    snprintf(path, sizeof path, "%s/manifest.json", directory);
+    if (access(path, F_OK) == 0) {
+        if (nftw(directory, remove_entry, 32, FTW_DEPTH | FTW_PHYS))
+            return error_set(error, ERROR_INPUT, "%s: the old trace cannot be removed: %s",
+                             directory, strerror(errno));
+        return 0;
+    }
+    if (rmdir(directory) || mkdir(directory, 0777))
+        return error_set(error, ERROR_INPUT,
+                         "%s exists and is no trace of preplay; choose another with -d", directory);
+    return 0;
+}
+
+/* --- the manifest ------------------------------------------------------------ */
+
+static json_t *text_list(const char *const *texts)
+{
+    json_t *list = json_array();
+    for (; texts && *texts; texts++)
+        json_array_append_new(list, json_stringn_nocheck(*texts, strlen(*texts)));
+    return list;
+}
+
+static json_t *manifest(const struct recording *recording, bool finished)
+{
+    extern char **environ;
+    char here[PATH_MAX] = "";
+    struct utsname machine;
+    json_t *object = json_object();
+    json_object_set_new(object, "format", json_string("preplay-trace"));
+    json_object_set_new(object, "version", json_integer(ENCODING_VERSION));
+    json_object_set_new(object, "command", text_list(recording->command));
+    if (getcwd(here, sizeof here))
+        json_object_set_new(object, "directory", json_string_nocheck(here));
+    json_object_set_new(object, "sync_only", json_boolean(recording->sync_only));
+    json_object_set_new(object, "values", json_boolean(recording->values));
+    json_object_set_new(object, "branches", json_boolean(recording->branches));
+    json_object_set_new(object, "blocks", json_boolean(recording->blocks));
+    if (uname(&machine) == 0) {
+        json_object_set_new(object, "system", json_string(machine.sysname));
+        json_object_set_new(object, "release", json_string(machine.release));
+        json_object_set_new(object, "machine", json_string(machine.machine));
+    }
+    json_object_set_new(object, "processors", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
+    json_object_set_new(object, "environment", text_list((const char *const *)environ));
+    if (finished && WIFEXITED(recording->status))
+        json_object_set_new(object, "exit_code", json_integer(WEXITSTATUS(recording->status)));
+    if (finished && WIFSIGNALED(recording->status))
+        json_object_set_new(object, "signal", json_integer(WTERMSIG(recording->status)));
+    return object;
+}
+
+static int write_manifest(const struct recording *recording, bool finished, struct error *error)
+{
+    char path[PATH_MAX + 32];
+    snprintf(path, sizeof path, "%s/manifest.json", recording->directory);
+    json_t *object = manifest(recording, finished);
+    int failed = json_dump_file(object, path, JSON_INDENT(1));
+    json_decref(object);
+    return failed ? error_set(error, ERROR_INTERNAL, "%s: cannot be written", path) : 0;
+}
+
+/* --- the program --------------------------------------------------------------- */
+
+static volatile pid_t child;
+
+static void pass_on(int signal)
+{
+    if (child > 0)
+        kill(child, signal);
+}
+
+static void prepend(const char *variable, const char *word, char separator)
+{
+    const char *old = getenv(variable);
+    if (!old || !*old) {
+        setenv(variable, word, 1);
+        return;
+    }
+    char *joined = memory_alloc(strlen(word) + strlen(old) + 2, 1);
+    sprintf(joined, "%s%c%s", word, separator, old);
+    setenv(variable, joined, 1);
+    free(joined);
+}
+
+static void set_environment(const struct recording *recording, const char *directory,
+                            const char *library)
+{
+    char path[LIBRARY_PATH + 32], options[128];
+    setenv("PREPLAY_RECORD", directory, 1);
+    snprintf(options, sizeof options, "%s%s%smax=%llu", recording->values ? "values," : "",
+             recording->branches ? "branches," : "", recording->blocks ? "blocks," : "",
+             (unsigned long long)recording->limit);
+    setenv("PREPLAY_RECORD_OPTIONS", options, 1);
+    if (recording->sync_only) {
+        snprintf(path, sizeof path, "%s/libpreplay_sync.so", library);
+        prepend("LD_PRELOAD", path, ' ');
+    } else {
+        /* For programs that were linked with libtsan: they find ours. */
+        snprintf(path, sizeof path, "%s/tsan", library);
+        prepend("LD_LIBRARY_PATH", path, ':');
+    }
+}
+
+/* The pipe closes at exec; if that fails it brings the reason. */
+static int start(const struct recording *recording, const char *directory, const char *library,
+                 struct error *error)
+{
+    int report[2], reason = 0;
+    if (pipe2(report, O_CLOEXEC))
+        return error_set(error, ERROR_INTERNAL, "cannot make a pipe: %s", strerror(errno));
+    child = fork();
+    if (child < 0)
+        return error_set(error, ERROR_INTERNAL, "cannot fork: %s", strerror(errno));
+    if (child == 0) {
+        set_environment(recording, directory, library);
+        execvp(recording->command[0], (char *const *)recording->command);
+        reason = errno;
+        ssize_t written = write(report[1], &reason, sizeof reason);
+        (void)written;
+        _exit(127);
+    }
+    close(report[1]);
+    ssize_t got = read(report[0], &reason, sizeof reason);
+    close(report[0]);
+    if (got != sizeof reason)
+        return 0;
+    waitpid(child, NULL, 0);
+    return error_set(error, ERROR_USAGE, "%s: cannot be run: %s", recording->command[0],
+                     strerror(reason));
+}
+
+/* Signals from the terminal reach the program by themselves; it decides. */
+static void wait_for(struct recording *recording)
+{
+    struct sigaction forward = {.sa_handler = pass_on}, ignore = {.sa_handler = SIG_IGN};
+    struct sigaction old[4];
+    static const int signals[4] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+    for (int i = 0; i < 4; i++)
+        sigaction(signals[i], i < 2 ? &ignore : &forward, &old[i]);
+    while (waitpid(child, &recording->status, 0) < 0 && errno == EINTR)
+        ;
+    for (int i = 0; i < 4; i++)
+        sigaction(signals[i], &old[i], NULL);
+}
+
+/* --- afterwards -------------------------------------------------------------- */
+
+static bool recorded_anything(const char *directory)
+{
+    char path[PATH_MAX + 32];
+    snprintf(path, sizeof path, "%s/streams", directory);
+    return access(path, F_OK) == 0;
+}
+
+static void explain_nothing(const struct recording *recording)
+{
+    struct program_kind kind;
+    const char *name = recording->command[0];
+    if (!program_inspect(name, &kind) || !kind.is_elf || kind.wants_libtsan || kind.wants_preplay)
+        fprintf(stderr, "preplay: nothing was recorded\n");
+    else if (!kind.is_dynamic)
+        fprintf(stderr,
+                "preplay: nothing was recorded: %s is linked statically; link it dynamically "
+                "with preplay cc, or use --valgrind\n",
+                name);
+    else if (kind.static_runtime)
+        fprintf(stderr,
+                "preplay: nothing was recorded: ThreadSanitizer's own runtime is linked into %s "
+                "(clang's default) and cannot be replaced; link it again with preplay cc, or with "
+                "-fno-sanitize-link-runtime and libpreplay.so\n",
+                name);
+    else
+        fprintf(stderr,
+                "preplay: nothing was recorded: %s is not instrumented; build it with preplay cc "
+                "(or gcc -fsanitize=thread), or record it with --sync-only (no races) or "
+                "--valgrind\n",
+                name);
+}
+
+int recording_run(struct recording *recording, struct error *error)
+{
+    char library[LIBRARY_PATH], directory[PATH_MAX];
+    if (library_directory(library, error) || prepare_directory(recording->directory, error))
+        return -1;
+    if (!realpath(recording->directory, directory))
+        return error_set(error, ERROR_INPUT, "%s: %s", recording->directory, strerror(errno));
+    if (write_manifest(recording, false, error) || start(recording, directory, library, error))
+        return -1;
+    wait_for(recording);
+    if (!recorded_anything(directory))
+        explain_nothing(recording);
+    /* The disk may be full by now: the trace is readable without this. */
+    write_manifest(recording, true, NULL);
+    return 0;
+}
+
+int recording_exit_code(const struct recording *recording)
+{
+    if (WIFEXITED(recording->status))
+        return WEXITSTATUS(recording->status);
+    int number = WTERMSIG(recording->status);
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none); /* the program has left its own core */
+    signal(number, SIG_DFL);
+    raise(number);
+    return 128 + number;
+}

@@ -1,0 +1,24 @@
+/* Runs a program under the recorder. */
+#ifndef PREPLAY_CLI_RECORDING_H
+#define PREPLAY_CLI_RECORDING_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct recording {
+    const char *directory; /* where the trace goes; made, or replaced if it holds a trace */
+    const char **command;  /* NULL-terminated */
+    bool sync_only, values, branches, blocks;
+    uint64_t limit; /* bytes; 0: none */
+    int status;     /* out: as from waitpid() */
+};
+
+/* 0 once the program has run, whatever became of it; -1 with an error. */
+int recording_run(struct recording *recording, struct error *error);
+
+/* Ends this process as the program ended: with its exit code or its signal. */
+int recording_exit_code(const struct recording *recording);
+
+#endif

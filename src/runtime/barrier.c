@@ -1,0 +1,22 @@
+#include "runtime/real.h"
+#include "runtime/sync.h"
+
+EXPORT int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attributes,
+                                unsigned count)
+{
+    int result = REAL(pthread_barrier_init)(barrier, attributes, count);
+    if (result == 0)
+        sync_note_init(RECORD_OP_BARRIER_INIT, barrier, count, CALLER);
+    return result;
+}
+
+EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
+{
+    struct sync enter = SYNC(EVENT_BARRIER_ENTER, barrier);
+    sync_before(&enter);
+    struct sync leave = SYNC(EVENT_BARRIER_EXIT, barrier);
+    sync_before(&leave);
+    int result = REAL(pthread_barrier_wait)(barrier);
+    sync_after(&leave);
+    return result;
+}

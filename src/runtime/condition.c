@@ -1,0 +1,132 @@
+/* Condition variables, C11's cnd_t among them. A wait is two operations: it
+ * releases the mutex, and later re-acquires it. A thread that is cancelled in
+ * the wait owns the mutex again when its cleanup handlers run: the end of the
+ * wait is recorded then, too. */
+#include "runtime/real.h"
+#include "runtime/sync.h"
+
+#include <errno.h>
+
+struct wait {
+    struct sync end;
+    bool ended;
+};
+
+static void wait_end(struct wait *wait, int result)
+{
+    wait->ended = true;
+    if (result == ETIMEDOUT)
+        wait->end.record.flags |= EVENT_TRY | EVENT_FAILED;
+    else if (result)
+        wait->end.record.flags |= EVENT_FAILED;
+    sync_after(&wait->end);
+}
+
+static void wait_abandoned(struct wait *wait)
+{
+    if (!wait->ended)
+        wait_end(wait, ECANCELED);
+}
+
+static struct wait wait_begin(void *condition, void *mutex, uintptr_t pc, unsigned flags)
+{
+    struct sync begin = SYNC_AT(EVENT_WAIT_BEGIN, condition, pc);
+    begin.record.other = (uintptr_t)mutex;
+    begin.record.flags = (uint8_t)flags;
+    sync_before(&begin);
+    struct wait wait = {.end = begin};
+    wait.end.record.op = EVENT_WAIT_END;
+    sync_before(&wait.end);
+    return wait;
+}
+
+#define WAIT(flags, call)                                                                          \
+    __attribute__((cleanup(wait_abandoned))) struct wait wait =                                    \
+        wait_begin(condition, mutex, CALLER, flags);                                               \
+    int result = call;                                                                             \
+    wait_end(&wait, result);                                                                       \
+    return result
+
+EXPORT int pthread_cond_init(pthread_cond_t *condition, const pthread_condattr_t *attributes)
+{
+    int result = REAL(pthread_cond_init)(condition, attributes);
+    if (result == 0)
+        sync_note_init(RECORD_OP_INIT, condition, 0, CALLER);
+    return result;
+}
+
+EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
+{
+    WAIT(0, REAL(pthread_cond_wait)(condition, mutex));
+}
+
+EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
+                                  const struct timespec *until)
+{
+    WAIT(EVENT_TRY, REAL(pthread_cond_timedwait)(condition, mutex, until));
+}
+
+EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
+                                  clockid_t clock, const struct timespec *until)
+{
+    WAIT(EVENT_TRY, REAL(pthread_cond_clockwait)(condition, mutex, clock, until));
+}
+
+EXPORT int cnd_init(cnd_t *condition)
+{
+    int result = REAL(cnd_init)(condition);
+    sync_note_init(RECORD_OP_INIT, condition, 0, CALLER);
+    return result;
+}
+
+static int cnd_result(int result)
+{
+    return result == thrd_success ? 0 : result == thrd_timedout ? ETIMEDOUT : EINVAL;
+}
+
+EXPORT int cnd_wait(cnd_t *condition, mtx_t *mutex)
+{
+    __attribute__((cleanup(wait_abandoned))) struct wait wait =
+        wait_begin(condition, mutex, CALLER, 0);
+    int result = REAL(cnd_wait)(condition, mutex);
+    wait_end(&wait, cnd_result(result));
+    return result;
+}
+
+EXPORT int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *until)
+{
+    __attribute__((cleanup(wait_abandoned))) struct wait wait =
+        wait_begin(condition, mutex, CALLER, EVENT_TRY);
+    int result = REAL(cnd_timedwait)(condition, mutex, until);
+    wait_end(&wait, cnd_result(result));
+    return result;
+}
+
+/* A signal is stamped and sent with the condition's slot locked: no waiter can
+ * be stamped in between and be woken by a signal that seems to precede it. */
+#define WAKE(event, call)                                                                          \
+    struct sync sync = SYNC(event, condition);                                                     \
+    sync_before_locked(&sync);                                                                     \
+    int result = call;                                                                             \
+    sync_unlock(&sync);                                                                            \
+    return result
+
+EXPORT int pthread_cond_signal(pthread_cond_t *condition)
+{
+    WAKE(EVENT_SIGNAL, REAL(pthread_cond_signal)(condition));
+}
+
+EXPORT int pthread_cond_broadcast(pthread_cond_t *condition)
+{
+    WAKE(EVENT_BROADCAST, REAL(pthread_cond_broadcast)(condition));
+}
+
+EXPORT int cnd_signal(cnd_t *condition)
+{
+    WAKE(EVENT_SIGNAL, REAL(cnd_signal)(condition));
+}
+
+EXPORT int cnd_broadcast(cnd_t *condition)
+{
+    WAKE(EVENT_BROADCAST, REAL(cnd_broadcast)(condition));
+}

@@ -1,0 +1,81 @@
+#include "runtime/recorder.h"
+
+/* Two ways: a block sits at its index or at the neighbour of it. The fast path
+ * looks at the first only, so a block found in the second costs a little more,
+ * and two hot blocks of one index do not throw each other out for ever. */
+static granule_mask *block_masks(struct recorder *self, uintptr_t address, bool make)
+{
+    uintptr_t block = address >> FILTER_BLOCK_SHIFT;
+    uint64_t tag = block | self->segment;
+    uint64_t index = filter_index(block);
+    if (self->tags[index] == tag)
+        return self->masks[index];
+    if (self->tags[index ^ 1] == tag)
+        return self->masks[index ^ 1];
+    if (!make)
+        return NULL;
+    uint64_t segment_of_first = self->tags[index] & ~((UINT64_C(1) << FILTER_TAG_BITS) - 1);
+    if (segment_of_first == self->segment)
+        index ^= 1;
+    self->tags[index] = tag;
+    uint64_t *words = (uint64_t *)(void *)self->masks[index];
+    for (unsigned i = 0; i < sizeof self->masks[index] / sizeof *words; i++)
+        words[i] = 0;
+    return self->masks[index];
+}
+
+static inline unsigned byte_bits(unsigned first, unsigned last)
+{
+    return (0xffu << first) & (0xffu >> (7 - last)) & 0xffu;
+}
+
+bool filter_add(struct recorder *self, uintptr_t address, uint64_t length, bool write)
+{
+    bool fresh = false;
+    uintptr_t end = address + length; /* exclusive */
+    while (address < end) {
+        granule_mask *masks = block_masks(self, address, true);
+        uintptr_t block_end = (address | ((1u << FILTER_BLOCK_SHIFT) - 1)) + 1;
+        uintptr_t stop = block_end < end ? block_end : end;
+        while (address < stop) {
+            uintptr_t granule_end = (address | 7) + 1;
+            uintptr_t last = (granule_end < stop ? granule_end : stop) - 1;
+            granule_mask bits = (granule_mask)(byte_bits(address & 7, last & 7) << (write ? 8 : 0));
+            granule_mask *mask = &masks[address >> 3 & (FILTER_GRANULES - 1)];
+            fresh |= (*mask & bits) != bits;
+            *mask |= bits;
+            address = last + 1;
+        }
+        if (!address)
+            break;
+    }
+    return fresh;
+}
+
+void filter_forget(struct recorder *self, uintptr_t address, uint64_t length)
+{
+    if (length > UINT64_C(1) << 20) {
+        filter_new_segment(self);
+        return;
+    }
+    uintptr_t end = address + length;
+    while (address < end) {
+        granule_mask *masks = block_masks(self, address, false);
+        uintptr_t block_end = (address | ((1u << FILTER_BLOCK_SHIFT) - 1)) + 1;
+        uintptr_t stop = block_end < end ? block_end : end;
+        if (masks)
+            for (uintptr_t at = address & ~(uintptr_t)7; at < stop; at += 8)
+                masks[at >> 3 & (FILTER_GRANULES - 1)] = 0;
+        address = stop;
+    }
+}
+
+void filter_new_segment(struct recorder *self)
+{
+    self->segment += UINT64_C(1) << FILTER_TAG_BITS;
+    if (self->segment) /* segment 0 is the zeroed table's, and never used */
+        return;
+    for (unsigned i = 0; i < FILTER_BLOCKS; i++)
+        self->tags[i] = 0;
+    self->segment = UINT64_C(1) << FILTER_TAG_BITS;
+}

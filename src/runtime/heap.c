@@ -1,0 +1,110 @@
+/* The heap: fresh memory is a new object, whatever lay there before. The C
+ * library's own allocator does the work; a program that brings its own defines
+ * malloc itself and never comes here. */
+#include "runtime/real.h"
+#include "runtime/sync.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+extern void __libc_free(void *);
+
+static void note(unsigned op, void *block, size_t size, uintptr_t pc)
+{
+    struct recorder *self = recorder_current;
+    if (!self || !block || unlikely(self->busy))
+        return;
+    struct sync_record record = {
+        .op = (uint8_t)op, .object = (uintptr_t)block, .other = size, .pc = pc};
+    if (op == EVENT_ALLOC)
+        filter_forget(self, (uintptr_t)block, size);
+    sync_note(self, &record);
+}
+
+static void *allocated(void *block, size_t size, uintptr_t pc)
+{
+    note(EVENT_ALLOC, block, size, pc);
+    return block;
+}
+
+EXPORT void *malloc(size_t size)
+{
+    return allocated(__libc_malloc(size), size, CALLER);
+}
+
+EXPORT void *calloc(size_t count, size_t size)
+{
+    return allocated(__libc_calloc(count, size), count * size, CALLER);
+}
+
+EXPORT void free(void *block)
+{
+    note(EVENT_FREE, block, 0, CALLER);
+    __libc_free(block);
+}
+
+static void *resize(void *block, size_t size, uintptr_t pc)
+{
+    size_t old = block ? malloc_usable_size(block) : 0;
+    note(EVENT_FREE, block, 0, pc);
+    void *result = __libc_realloc(block, size);
+    if (result)
+        note(EVENT_ALLOC, result, size, pc);
+    else if (size)
+        note(EVENT_ALLOC, block, old, pc); /* it stays as it was */
+    return result;
+}
+
+EXPORT void *realloc(void *block, size_t size)
+{
+    return resize(block, size, CALLER);
+}
+
+EXPORT void *reallocarray(void *block, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return resize(block, bytes, CALLER);
+}
+
+EXPORT void *memalign(size_t alignment, size_t size)
+{
+    return allocated(__libc_memalign(alignment, size), size, CALLER);
+}
+
+EXPORT void *aligned_alloc(size_t alignment, size_t size)
+{
+    return allocated(__libc_memalign(alignment, size), size, CALLER);
+}
+
+EXPORT int posix_memalign(void **result, size_t alignment, size_t size)
+{
+    if (alignment % sizeof(void *) || !alignment || (alignment & (alignment - 1)))
+        return EINVAL;
+    int saved = errno;
+    void *block = __libc_memalign(alignment, size);
+    errno = saved;
+    if (!block)
+        return ENOMEM;
+    *result = allocated(block, size, CALLER);
+    return 0;
+}
+
+EXPORT void *valloc(size_t size)
+{
+    return allocated(__libc_memalign(4096, size), size, CALLER);
+}
+
+EXPORT void *pvalloc(size_t size)
+{
+    size = (size + 4095) & ~(size_t)4095;
+    return allocated(__libc_memalign(4096, size ? size : 4096), size, CALLER);
+}

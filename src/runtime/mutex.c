@@ -1,0 +1,186 @@
+/* Mutexes and spinlocks, C11's mtx_t among them (a mtx_t is a pthread mutex
+ * inside). The inner pairs of a recursive mutex are not synchronisation and not
+ * recorded; whether a pair is inner is asked of the mutex itself. */
+#include "runtime/real.h"
+#include "runtime/sync.h"
+
+#include <errno.h>
+
+static bool recursive(const pthread_mutex_t *mutex)
+{
+    return (mutex->__data.__kind & 3) == PTHREAD_MUTEX_RECURSIVE;
+}
+
+/* Called by the owner only. */
+static bool owned_twice(const pthread_mutex_t *mutex)
+{
+    return recursive(mutex) && mutex->__data.__count > 1;
+}
+
+static void after_lock(struct sync *sync, const pthread_mutex_t *mutex, int result)
+{
+    if (result == 0 || result == EOWNERDEAD) {
+        if (!owned_twice(mutex))
+            sync_after(sync);
+        else if (sync->recorder)
+            sync->recorder->sync_index--;
+    } else if (result == EBUSY || result == ETIMEDOUT) {
+        sync_failed(sync);
+    }
+}
+
+EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes)
+{
+    int result = REAL(pthread_mutex_init)(mutex, attributes);
+    if (result == 0)
+        sync_note_init(RECORD_OP_INIT, mutex, 0, CALLER);
+    return result;
+}
+
+EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    struct sync sync = SYNC(EVENT_ACQUIRE, mutex);
+    sync_before(&sync);
+    int result = REAL(pthread_mutex_lock)(mutex);
+    after_lock(&sync, mutex, result);
+    return result;
+}
+
+EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+    struct sync sync = SYNC(EVENT_ACQUIRE, mutex);
+    sync.record.flags = EVENT_TRY;
+    sync_before(&sync);
+    int result = REAL(pthread_mutex_trylock)(mutex);
+    after_lock(&sync, mutex, result);
+    return result;
+}
+
+EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
+{
+    struct sync sync = SYNC(EVENT_ACQUIRE, mutex);
+    sync.record.flags = EVENT_TRY;
+    sync_before(&sync);
+    int result = REAL(pthread_mutex_timedlock)(mutex, until);
+    after_lock(&sync, mutex, result);
+    return result;
+}
+
+EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
+                                   const struct timespec *until)
+{
+    struct sync sync = SYNC(EVENT_ACQUIRE, mutex);
+    sync.record.flags = EVENT_TRY;
+    sync_before(&sync);
+    int result = REAL(pthread_mutex_clocklock)(mutex, clock, until);
+    after_lock(&sync, mutex, result);
+    return result;
+}
+
+/* An unlock that fails (an error-checking mutex of another owner) must leave no
+ * release behind, and it cannot be asked beforehand without a race: whoever owns
+ * an error-checking or recursive mutex is written in it. */
+static bool unlock_will_fail(const pthread_mutex_t *mutex)
+{
+    int kind = mutex->__data.__kind & 3;
+    return (kind == PTHREAD_MUTEX_ERRORCHECK || kind == PTHREAD_MUTEX_RECURSIVE) &&
+           mutex->__data.__owner != (int)system_thread();
+}
+
+EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    struct sync sync = SYNC(EVENT_RELEASE, mutex);
+    if (sync.recorder && !owned_twice(mutex) && !unlock_will_fail(mutex))
+        sync_before(&sync);
+    return REAL(pthread_mutex_unlock)(mutex);
+}
+
+EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)
+{
+    int result = REAL(pthread_spin_init)(lock, shared);
+    sync_note_init(RECORD_OP_INIT, (const void *)lock, 0, CALLER);
+    return result;
+}
+
+EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
+{
+    struct sync sync = SYNC(EVENT_ACQUIRE, lock);
+    sync_before(&sync);
+    int result = REAL(pthread_spin_lock)(lock);
+    if (result == 0)
+        sync_after(&sync);
+    return result;
+}
+
+EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
+{
+    struct sync sync = SYNC(EVENT_ACQUIRE, lock);
+    sync.record.flags = EVENT_TRY;
+    sync_before(&sync);
+    int result = REAL(pthread_spin_trylock)(lock);
+    if (result == 0)
+        sync_after(&sync);
+    else
+        sync_failed(&sync);
+    return result;
+}
+
+EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
+{
+    struct sync sync = SYNC(EVENT_RELEASE, lock);
+    sync_before(&sync);
+    return REAL(pthread_spin_unlock)(lock);
+}
+
+EXPORT int mtx_init(mtx_t *mutex, int type)
+{
+    int result = REAL(mtx_init)(mutex, type);
+    sync_note_init(RECORD_OP_INIT, mutex, 0, CALLER);
+    return result;
+}
+
+static void after_mtx(struct sync *sync, mtx_t *mutex, int result)
+{
+    int code = result == thrd_success    ? 0
+               : result == thrd_busy     ? EBUSY
+               : result == thrd_timedout ? ETIMEDOUT
+                                         : EINVAL;
+    after_lock(sync, (const pthread_mutex_t *)(void *)mutex, code);
+}
+
+EXPORT int mtx_lock(mtx_t *mutex)
+{
+    struct sync sync = SYNC(EVENT_ACQUIRE, mutex);
+    sync_before(&sync);
+    int result = REAL(mtx_lock)(mutex);
+    after_mtx(&sync, mutex, result);
+    return result;
+}
+
+EXPORT int mtx_trylock(mtx_t *mutex)
+{
+    struct sync sync = SYNC(EVENT_ACQUIRE, mutex);
+    sync.record.flags = EVENT_TRY;
+    sync_before(&sync);
+    int result = REAL(mtx_trylock)(mutex);
+    after_mtx(&sync, mutex, result);
+    return result;
+}
+
+EXPORT int mtx_timedlock(mtx_t *mutex, const struct timespec *until)
+{
+    struct sync sync = SYNC(EVENT_ACQUIRE, mutex);
+    sync.record.flags = EVENT_TRY;
+    sync_before(&sync);
+    int result = REAL(mtx_timedlock)(mutex, until);
+    after_mtx(&sync, mutex, result);
+    return result;
+}
+
+EXPORT int mtx_unlock(mtx_t *mutex)
+{
+    struct sync sync = SYNC(EVENT_RELEASE, mutex);
+    if (sync.recorder && !owned_twice((const pthread_mutex_t *)(void *)mutex))
+        sync_before(&sync);
+    return REAL(mtx_unlock)(mutex);
+}

@@ -1,0 +1,54 @@
+/* The runtime's one block of process-wide state.
+ *
+ * Ground rules of everything in src/runtime:
+ *  - The target must not notice. Nothing here aborts, blocks for ever, changes
+ *    errno, uses malloc on a hot path, or keeps a file descriptor open.
+ *  - What cannot be recorded stops the recording, with one line on stderr.
+ *  - A thread writes only its own stream; threads meet in stamps.h alone.
+ *  - A signal handler may run in the middle of anything (recorder.h, `busy`). */
+#ifndef PREPLAY_RUNTIME_PROCESS_H
+#define PREPLAY_RUNTIME_PROCESS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define EXPORT              __attribute__((visibility("default")))
+#define likely(condition)   __builtin_expect(!!(condition), 1)
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+#define CALLER              ((uintptr_t)__builtin_return_address(0))
+
+enum { PROCESS_PATH = 4096 };
+
+struct process {
+    _Atomic bool recording;
+    bool values;                  /* --values */
+    bool branches;                /* --branches */
+    bool blocks;                  /* --blocks: every function is an atomic block */
+    uint32_t id;                  /* the process that records; a vfork child is another one */
+    _Atomic uint32_t streams;     /* numbers handed out */
+    _Atomic uint64_t bytes;       /* file space taken so far */
+    uint64_t bytes_limit;         /* --max-trace; 0: none */
+    char directory[PROCESS_PATH]; /* absolute */
+};
+
+extern struct process process;
+
+static inline bool process_recording(void)
+{
+    return atomic_load_explicit(&process.recording, memory_order_relaxed);
+}
+
+/* Starts recording if the environment asks for it; at most once. */
+void process_start(void);
+/* Recording ends here for the whole process, with one line that says why.
+ * `stamp` is the last one that every thread has recorded. */
+void process_stop(const char *reason, uint64_t stamp);
+/* "<directory>/<name>", or false if that is too long. */
+bool process_path(char path[PROCESS_PATH], const char *name);
+/* Notes the module that holds `pc` in the load map, if it is not there yet. */
+void modules_note(uintptr_t pc);
+void modules_reset(void);
+
+#endif

@@ -1,0 +1,54 @@
+#include "runtime/ranges.h"
+
+#include "runtime/recorder.h"
+
+static void range(uintptr_t address, uint64_t length, unsigned op, uintptr_t pc)
+{
+    struct recorder *self = recorder_self();
+    if (!self || !length || !recorder_enter(self))
+        return;
+    bool write = op == EVENT_WRITE;
+    if (!(write ? self->ignore_writes : self->ignore_reads)) {
+        if (self->late_address)
+            write_late_value(self);
+        if (filter_add(self, address, length, write)) {
+            write_range(self, address, length, op, pc);
+            self->unbranched |= !write;
+        }
+    }
+    recorder_leave(self);
+}
+
+void range_read(const void *start, size_t length, uintptr_t pc)
+{
+    range((uintptr_t)start, length, EVENT_READ, pc);
+}
+
+void range_write(const void *start, size_t length, uintptr_t pc)
+{
+    range((uintptr_t)start, length, EVENT_WRITE, pc);
+}
+
+EXPORT void __tsan_read_range(void *start, unsigned long length);
+EXPORT void __tsan_read_range(void *start, unsigned long length)
+{
+    range_read(start, length, CALLER);
+}
+
+EXPORT void __tsan_write_range(void *start, unsigned long length);
+EXPORT void __tsan_write_range(void *start, unsigned long length)
+{
+    range_write(start, length, CALLER);
+}
+
+EXPORT void __tsan_read_range_pc(void *start, unsigned long length, void *pc);
+EXPORT void __tsan_read_range_pc(void *start, unsigned long length, void *pc)
+{
+    range_read(start, length, (uintptr_t)pc);
+}
+
+EXPORT void __tsan_write_range_pc(void *start, unsigned long length, void *pc);
+EXPORT void __tsan_write_range_pc(void *start, unsigned long length, void *pc)
+{
+    range_write(start, length, (uintptr_t)pc);
+}

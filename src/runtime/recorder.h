@@ -1,0 +1,176 @@
+/* What one thread carries while it is recorded.
+ *
+ * The filter answers, in a few instructions, "did this thread read (write) these
+ * bytes in this segment already?": a table of 512-byte blocks, tagged with the
+ * block's address and the segment's number, and two bits a byte for reads and
+ * writes. Only what the filter lets through is written to the stream.
+ *
+ * `busy` is set while the stream is being written. A signal handler that runs in
+ * that time must not write to the stream: its accesses are dropped, its
+ * synchronisation is put aside and written when the interrupted write is done. */
+#ifndef PREPLAY_RUNTIME_RECORDER_H
+#define PREPLAY_RUNTIME_RECORDER_H
+
+#include "runtime/stamps.h"
+#include "trace/encoding.h"
+
+enum {
+    FILTER_BLOCKS = 1 << 16,
+    FILTER_BLOCK_SHIFT = 9, /* 512 bytes a block */
+    FILTER_GRANULES = 64,   /* of 8 bytes, in a block */
+    FILTER_TAG_BITS = 39,   /* 48-bit addresses; the rest of a tag counts segments */
+    RECORDER_NODES = 1 << 14,
+    RECORDER_FRAMES = 1 << 16,
+    RECORDER_PENDING = 32,
+};
+
+/* Low byte: bytes read, high byte: bytes written. */
+typedef uint16_t granule_mask;
+
+struct site {
+    uint64_t pc;
+    uint64_t key; /* node, op, size and generation: site_key() */
+    uint8_t *run; /* count of the open run record, or NULL */
+    struct predictor predictor;
+};
+
+struct stack_frame {
+    uint64_t pc;       /* where the function was called */
+    uintptr_t pointer; /* stack pointer at its entry; longjmp() pops by it */
+    uint32_t node;     /* 0: not looked up yet */
+};
+
+struct stack_node {
+    uint64_t pc;
+    uint32_t parent, id;
+    uint32_t generation;
+};
+
+/* One synchronisation record, as handed over by the interposers. */
+struct sync_record {
+    uint64_t stamp, value;
+    uintptr_t object, other, pc;
+    uint8_t op, flags, order, size;
+};
+
+struct recorder {
+    uint64_t segment; /* number << FILTER_TAG_BITS */
+    /* The stream. */
+    uint8_t *cursor, *limit;
+    uint8_t *window; /* the mapped part of the file */
+    uint64_t window_size, window_offset;
+    uint64_t last_stamp, last_pc;
+    uint32_t tick, last_tick, chunk;
+    /* Who this is. */
+    uint32_t number, parent, child;
+    _Atomic uint32_t children; /* threads created so far */
+    uint32_t sync_index;       /* synchronisation events so far; replay names events by it */
+    uint16_t generation;       /* of the site and node tables, which recycling leaves dirty */
+    volatile bool busy;
+    bool finished;
+    uint8_t ignore_reads, ignore_writes, ignore_sync;
+    /* The last atomic load recorded, to see through spinning. */
+    uintptr_t spin_object;
+    uint64_t spin_clock;
+    uint32_t spin_index;
+    struct stamper stamper;
+    /* Writes whose value is not known yet (--values): the hook runs before the store. */
+    uintptr_t late_address, late_pc;
+    uint32_t late_size;
+    bool unbranched; /* a read was recorded since the last branch */
+    /* Call stack. */
+    uint32_t depth; /* may exceed RECORDER_FRAMES: deeper frames are not kept */
+    uint32_t nodes; /* ids handed out */
+    /* From signal handlers. */
+    volatile uint32_t pending_head, pending_tail; /* count up; handlers raise the tail only */
+    struct sync_record pending[RECORDER_PENDING];
+    struct recorder *next_free;
+
+    struct stack_frame frames[RECORDER_FRAMES];
+    struct stack_node node_cache[RECORDER_NODES];
+    struct site sites[ENCODING_SITES];
+    uint64_t tags[FILTER_BLOCKS];
+    granule_mask masks[FILTER_BLOCKS][FILTER_GRANULES];
+};
+
+/* This thread's recorder; NULL if it is not recorded (yet). */
+extern __thread struct recorder *recorder_current __attribute__((tls_model("initial-exec")));
+
+/* As above, but attaches a thread that was not seen before. */
+struct recorder *recorder_attach(void);
+
+static inline struct recorder *recorder_self(void)
+{
+    struct recorder *self = recorder_current;
+    if (likely(self != NULL) || !process_recording())
+        return self;
+    return recorder_attach();
+}
+
+/* Begins the calling thread's stream; NULL if recording is off or stops here. */
+struct recorder *recorder_begin(uint32_t number, uint32_t parent, uint32_t child, uint32_t flags,
+                                uint64_t stamp);
+/* Ends it. What the thread does after this is not recorded. */
+void recorder_end(struct recorder *self);
+/* In a forked child: forgets the parent's stream and everything in it. */
+void recorder_abandon(void);
+
+/* stream.c: file space. */
+bool stream_open(struct recorder *self, const struct stream_header *header);
+bool stream_grow(struct recorder *self);
+void stream_close(struct recorder *self);
+
+static inline bool stream_room(struct recorder *self)
+{
+    return likely(self->cursor + 2 * ENCODING_RECORD_MAX <= self->limit) || stream_grow(self);
+}
+
+/* write.c: records. All expect `busy` to be set. */
+void write_access(struct recorder *self, uintptr_t address, uint32_t size, unsigned op,
+                  uintptr_t pc);
+void write_range(struct recorder *self, uintptr_t address, uint64_t length, unsigned op,
+                 uintptr_t pc);
+void write_sync(struct recorder *self, const struct sync_record *record);
+void write_chunk_end(struct recorder *self, uint64_t stamp);
+void write_late_value(struct recorder *self);
+/* Writes what signal handlers put aside, up to (not including) `stamp`. */
+void write_pending(struct recorder *self, uint64_t stamp);
+
+/* The current call stack as a node id; writes the nodes that are new. */
+uint32_t stack_current(struct recorder *self);
+
+/* filter.c */
+/* Marks an access; true if some byte of it is new in this segment. */
+bool filter_add(struct recorder *self, uintptr_t address, uint64_t length, bool write);
+/* Memory that is new: whatever happened at these addresses was to something else. */
+void filter_forget(struct recorder *self, uintptr_t address, uint64_t length);
+void filter_new_segment(struct recorder *self);
+
+static inline bool recorder_enter(struct recorder *self)
+{
+    if (unlikely(self->busy))
+        return false;
+    self->busy = true;
+    __asm__ volatile("" ::: "memory");
+    return true;
+}
+
+static inline bool recorder_pending(const struct recorder *self)
+{
+    return self->pending_head != self->pending_tail;
+}
+
+static inline void recorder_leave(struct recorder *self)
+{
+    if (unlikely(recorder_pending(self)))
+        write_pending(self, UINT64_MAX);
+    __asm__ volatile("" ::: "memory");
+    self->busy = false;
+}
+
+static inline uint64_t filter_index(uintptr_t block)
+{
+    return (block ^ block >> 16) & (FILTER_BLOCKS - 1);
+}
+
+#endif

@@ -1,0 +1,54 @@
+#include "runtime/real.h"
+#include "runtime/sync.h"
+
+#include <errno.h>
+
+static void after_lock(struct sync *sync, int result)
+{
+    if (result == 0)
+        sync_after(sync);
+    else if (result == EBUSY || result == ETIMEDOUT)
+        sync_failed(sync);
+}
+
+EXPORT int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes)
+{
+    int result = REAL(pthread_rwlock_init)(lock, attributes);
+    if (result == 0)
+        sync_note_init(RECORD_OP_INIT, lock, 0, CALLER);
+    return result;
+}
+
+#define LOCK(name, event, attempt, parameters, arguments)                                          \
+    EXPORT int name parameters                                                                     \
+    {                                                                                              \
+        struct sync sync = SYNC(event, lock);                                                      \
+        sync.record.flags = attempt;                                                               \
+        sync_before(&sync);                                                                        \
+        int result = REAL(name) arguments;                                                         \
+        after_lock(&sync, result);                                                                 \
+        return result;                                                                             \
+    }
+
+LOCK(pthread_rwlock_rdlock, EVENT_ACQUIRE_READ, 0, (pthread_rwlock_t * lock), (lock))
+LOCK(pthread_rwlock_tryrdlock, EVENT_ACQUIRE_READ, EVENT_TRY, (pthread_rwlock_t * lock), (lock))
+LOCK(pthread_rwlock_timedrdlock, EVENT_ACQUIRE_READ, EVENT_TRY,
+     (pthread_rwlock_t * lock, const struct timespec *until), (lock, until))
+LOCK(pthread_rwlock_clockrdlock, EVENT_ACQUIRE_READ, EVENT_TRY,
+     (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until), (lock, clock, until))
+LOCK(pthread_rwlock_wrlock, EVENT_ACQUIRE_WRITE, 0, (pthread_rwlock_t * lock), (lock))
+LOCK(pthread_rwlock_trywrlock, EVENT_ACQUIRE_WRITE, EVENT_TRY, (pthread_rwlock_t * lock), (lock))
+LOCK(pthread_rwlock_timedwrlock, EVENT_ACQUIRE_WRITE, EVENT_TRY,
+     (pthread_rwlock_t * lock, const struct timespec *until), (lock, until))
+LOCK(pthread_rwlock_clockwrlock, EVENT_ACQUIRE_WRITE, EVENT_TRY,
+     (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until), (lock, clock, until))
+
+/* Which of the two it is that ends is written in the lock: a writer leaves its
+ * kernel id there. */
+EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
+{
+    bool writer = lock->__data.__cur_writer != 0;
+    struct sync sync = SYNC(writer ? EVENT_RELEASE_WRITE : EVENT_RELEASE_READ, lock);
+    sync_before(&sync);
+    return REAL(pthread_rwlock_unlock)(lock);
+}

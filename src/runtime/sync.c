@@ -1,0 +1,97 @@
+#include "runtime/sync.h"
+
+#include "runtime/thread.h"
+
+#define OPS_THREADS                                                                                \
+    (OP_BIT(EVENT_START) | OP_BIT(EVENT_END) | OP_BIT(EVENT_FORK) | OP_BIT(EVENT_JOIN))
+
+static void put_aside(struct recorder *self, const struct sync_record *record)
+{
+    uint32_t tail = self->pending_tail;
+    if (tail - self->pending_head >= RECORDER_PENDING)
+        return;
+    self->pending[tail % RECORDER_PENDING] = *record;
+    __asm__ volatile("" ::: "memory");
+    self->pending_tail = tail + 1;
+}
+
+void sync_write(struct recorder *self, struct sync_record *record)
+{
+    if (unlikely(!process_recording()))
+        return;
+    if (unlikely(!recorder_enter(self))) {
+        put_aside(self, record);
+        return;
+    }
+    write_sync(self, record);
+    recorder_leave(self);
+}
+
+void sync_note(struct recorder *self, struct sync_record *record)
+{
+    bool waits = record->op == EVENT_WAIT_BEGIN || record->op == EVENT_WAIT_END;
+    if (waits)
+        stamp_take(&self->stamper, record->other);
+    bool lifecycle = record->op < EVENT_COUNT && op_in(record->op, OPS_THREADS);
+    record->stamp = stamp_take(&self->stamper, lifecycle ? THREADS_OBJECT : record->object);
+    /* The stamp is above both objects' clocks; both must know it. */
+    if (waits)
+        stamp_raise(stamp_slot(record->other), &self->stamper, record->stamp);
+    sync_write(self, record);
+}
+
+void sync_before(struct sync *sync)
+{
+    struct recorder *self = sync->recorder;
+    if (!self)
+        return;
+    if (self->ignore_sync) {
+        sync->recorder = NULL;
+        return;
+    }
+    self->sync_index++;
+    if (op_in(sync->record.op, SYNC_RECORDED_BEFORE))
+        sync_note(self, &sync->record);
+}
+
+void sync_after(struct sync *sync)
+{
+    if (sync->recorder && !op_in(sync->record.op, SYNC_RECORDED_BEFORE))
+        sync_note(sync->recorder, &sync->record);
+}
+
+void sync_failed(struct sync *sync)
+{
+    sync->record.flags |= EVENT_TRY | EVENT_FAILED;
+    sync_after(sync);
+}
+
+void sync_before_locked(struct sync *sync)
+{
+    struct recorder *self = sync->recorder;
+    if (!self)
+        return;
+    if (self->ignore_sync) {
+        sync->recorder = NULL;
+        return;
+    }
+    self->sync_index++;
+    struct slot *slot = stamp_slot(sync->record.object);
+    sync->record.stamp = stamp_lock(slot, &self->stamper);
+    sync_write(self, &sync->record);
+}
+
+void sync_unlock(struct sync *sync)
+{
+    if (sync->recorder)
+        stamp_unlock(stamp_slot(sync->record.object), &sync->recorder->stamper);
+}
+
+void sync_note_init(unsigned op, const void *object, uintptr_t other, uintptr_t pc)
+{
+    struct recorder *self = recorder_self();
+    struct sync_record record = {
+        .op = (uint8_t)op, .object = (uintptr_t)object, .other = other, .pc = pc};
+    if (self)
+        sync_note(self, &record);
+}

@@ -1,0 +1,63 @@
+/* The one gate through which every synchronisation operation of the target goes:
+ *
+ *     struct sync sync = SYNC(EVENT_ACQUIRE, mutex);
+ *     sync_before(&sync);
+ *     int result = REAL(pthread_mutex_lock)(mutex);
+ *     if (result == 0)
+ *         sync_after(&sync);
+ *
+ * sync_before() may hold the thread back until the operation's turn comes
+ * (replay). An operation that lets others go on (release, signal, post, fork) is
+ * recorded by sync_before(), since after the operation it would be too late; all
+ * others by sync_after(). An operation that failed is either not recorded
+ * (no sync_after) or recorded with sync_failed().
+ *
+ * `sync_index` of the recorder counts these operations: (thread, sync_index) is
+ * the name of an operation in every run that takes the same path. */
+#ifndef PREPLAY_RUNTIME_SYNC_H
+#define PREPLAY_RUNTIME_SYNC_H
+
+#include "runtime/recorder.h"
+
+struct sync {
+    struct recorder *recorder; /* NULL: not recorded */
+    struct sync_record record;
+};
+
+#define SYNC_RECORDED_BEFORE                                                                       \
+    (OPS_RELEASING | OP_BIT(EVENT_SIGNAL) | OP_BIT(EVENT_BROADCAST) |                              \
+     OP_BIT(EVENT_BARRIER_ENTER) | OP_BIT(EVENT_POST) | OP_BIT(EVENT_FORK) | OP_BIT(EVENT_END) |   \
+     OP_BIT(EVENT_FREE) | OP_BIT(EVENT_ONCE_END))
+
+#define SYNC(operation, on) SYNC_AT(operation, on, CALLER)
+#define SYNC_AT(operation, on, caller)                                                             \
+    (struct sync)                                                                                  \
+    {                                                                                              \
+        .recorder = recorder_self(), .record = {                                                   \
+            .op = (uint8_t)(operation),                                                            \
+            .object = (uintptr_t)(on),                                                             \
+            .pc = (caller)                                                                         \
+        }                                                                                          \
+    }
+
+void sync_before(struct sync *sync);
+void sync_after(struct sync *sync);
+/* A try or timed form that did not get what it wanted. */
+void sync_failed(struct sync *sync);
+
+/* As sync_before(), and keeps the object's slot locked until sync_unlock(): for
+ * operations that nobody owns while they happen. Only a call that cannot block
+ * may stand between the two. */
+void sync_before_locked(struct sync *sync);
+void sync_unlock(struct sync *sync);
+
+/* A new object begins at this address (enum record_op). */
+void sync_note_init(unsigned op, const void *object, uintptr_t other, uintptr_t pc);
+
+/* Writes one stamped record now; for whoever has taken the stamp already
+ * (atomics) or needs no gate (allocations). */
+void sync_write(struct recorder *self, struct sync_record *record);
+/* Takes a stamp on the record's object and writes it: no gate. */
+void sync_note(struct recorder *self, struct sync_record *record);
+
+#endif

@@ -1,0 +1,102 @@
+/* What the runtime asks of the kernel, without libc in between: no errno, no
+ * cancellation points, no interposed functions. x86-64 Linux. Each returns the
+ * kernel's answer: a negative number is -errno. */
+#ifndef PREPLAY_RUNTIME_SYSTEM_H
+#define PREPLAY_RUNTIME_SYSTEM_H
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+static inline long system_call(long number, long a, long b, long c, long d, long e, long f)
+{
+    long result;
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+static inline int system_open(const char *path, int flags, int mode)
+{
+    return (int)system_call(SYS_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC, mode, 0, 0);
+}
+
+static inline void system_close(int file)
+{
+    system_call(SYS_close, file, 0, 0, 0, 0, 0);
+}
+
+static inline long system_read(int file, void *buffer, size_t size)
+{
+    return system_call(SYS_read, file, (long)buffer, (long)size, 0, 0, 0);
+}
+
+static inline long system_write(int file, const void *buffer, size_t size)
+{
+    return system_call(SYS_write, file, (long)buffer, (long)size, 0, 0, 0);
+}
+
+/* Reserves real blocks, so that a full disk is an answer here and not a SIGBUS later. */
+static inline int system_allocate(int file, uint64_t offset, uint64_t size)
+{
+    return (int)system_call(SYS_fallocate, file, 0, (long)offset, (long)size, 0, 0);
+}
+
+static inline int system_truncate(const char *path, uint64_t size)
+{
+    return (int)system_call(SYS_truncate, (long)path, (long)size, 0, 0, 0, 0);
+}
+
+static inline int system_resize(int file, uint64_t size)
+{
+    return (int)system_call(SYS_ftruncate, file, (long)size, 0, 0, 0, 0);
+}
+
+static inline int system_mkdir(const char *path)
+{
+    return (int)system_call(SYS_mkdir, (long)path, 0777, 0, 0, 0, 0);
+}
+
+/* NULL if there is no room. */
+static inline void *system_map(int file, uint64_t offset, size_t size)
+{
+    int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+    long result =
+        system_call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, flags, file, (long)offset);
+    return result < 0 && result > -4096 ? NULL : (void *)result;
+}
+
+static inline void system_unmap(void *start, size_t size)
+{
+    system_call(SYS_munmap, (long)start, (long)size, 0, 0, 0, 0);
+}
+
+static inline void system_yield(void)
+{
+    system_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+}
+
+static inline uint32_t system_process(void)
+{
+    return (uint32_t)system_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+static inline uint32_t system_thread(void)
+{
+    return (uint32_t)system_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+/* A clock that rises, about the same on every core. Nothing relies on more. */
+static inline uint64_t system_ticks(void)
+{
+    return __builtin_ia32_rdtsc();
+}
+
+#endif

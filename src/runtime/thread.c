@@ -1,0 +1,145 @@
+#include "runtime/thread.h"
+
+#include "runtime/real.h"
+#include "runtime/sync.h"
+
+#include <errno.h>
+#include <limits.h>
+
+static pthread_key_t end_key;
+static bool end_key_made;
+
+extern void *__libc_malloc(size_t);
+extern void __libc_free(void *);
+
+/* Runs among the thread's own destructors; it asks to be run again until the
+ * last round, so that the others come first. */
+static void at_end(void *round)
+{
+    uintptr_t rounds = (uintptr_t)round;
+    if (rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+        pthread_setspecific(end_key, (void *)(rounds + 1));
+        return;
+    }
+    struct recorder *self = recorder_current;
+    if (self)
+        recorder_end(self);
+}
+
+void thread_prepare(void)
+{
+    end_key_made = pthread_key_create(&end_key, at_end) == 0;
+    pthread_atfork(NULL, NULL, process_forked);
+}
+
+void thread_watch_end(void)
+{
+    if (end_key_made)
+        pthread_setspecific(end_key, (void *)(uintptr_t)1);
+}
+
+/* The number of the thread's stream, plus one. pthread_join() reads it in the
+ * other thread: its thread-local memory stays until it is joined, at the same
+ * distance from its handle as ours is from our own. */
+static __thread _Atomic uint32_t own_number __attribute__((tls_model("initial-exec")));
+
+static bool number_of(pthread_t thread, uint32_t *number)
+{
+    uintptr_t distance = (uintptr_t)&own_number - (uintptr_t)pthread_self();
+    _Atomic uint32_t *theirs = (_Atomic uint32_t *)((uintptr_t)thread + distance);
+    /* A thread that was created but did not run yet is about to say who it is. */
+    for (unsigned tries = 0; tries < 1000; tries++) {
+        uint32_t found = atomic_load(theirs);
+        if (found) {
+            *number = found - 1;
+            return true;
+        }
+        system_yield();
+    }
+    return false;
+}
+
+struct birth {
+    void *(*run)(void *);
+    void *argument;
+    uint64_t stamp;
+    uint32_t number, parent, child;
+};
+
+static void *run_thread(void *argument)
+{
+    struct birth birth = *(struct birth *)argument;
+    __libc_free(argument);
+    atomic_store(&own_number, birth.number + 1);
+    recorder_begin(birth.number, birth.parent, birth.child, 0, birth.stamp);
+    return birth.run(birth.argument);
+}
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument)
+{
+    struct sync sync = SYNC(EVENT_FORK, 0);
+    struct recorder *self = sync.recorder;
+    struct birth *birth = self ? __libc_malloc(sizeof *birth) : NULL;
+    if (!birth)
+        return REAL(pthread_create)(thread, attributes, run, argument);
+    *birth = (struct birth){
+        .run = run,
+        .argument = argument,
+        .number = atomic_fetch_add(&process.streams, 1),
+        .parent = self->number,
+        .child = atomic_fetch_add(&self->children, 1) + 1,
+    };
+    sync.record.object = birth->number;
+    sync_before(&sync);
+    birth->stamp = self->stamper.clock;
+    int result = REAL(pthread_create)(thread, attributes, run_thread, birth);
+    if (result)
+        __libc_free(birth);
+    sync_after(&sync);
+    return result;
+}
+
+static struct sync join_before(pthread_t thread, uintptr_t pc)
+{
+    struct sync sync = SYNC_AT(EVENT_JOIN, 0, pc);
+    uint32_t number;
+    if (sync.recorder && number_of(thread, &number))
+        sync.record.object = number;
+    else
+        sync.recorder = NULL;
+    sync_before(&sync);
+    return sync;
+}
+
+static int join_after(struct sync *sync, int result)
+{
+    if (result == 0)
+        sync_after(sync);
+    return result;
+}
+
+EXPORT int pthread_join(pthread_t thread, void **value)
+{
+    struct sync sync = join_before(thread, CALLER);
+    return join_after(&sync, REAL(pthread_join)(thread, value));
+}
+
+EXPORT int pthread_tryjoin_np(pthread_t thread, void **value)
+{
+    struct sync sync = join_before(thread, CALLER);
+    return join_after(&sync, REAL(pthread_tryjoin_np)(thread, value));
+}
+
+EXPORT int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until)
+{
+    struct sync sync = join_before(thread, CALLER);
+    return join_after(&sync, REAL(pthread_timedjoin_np)(thread, value, until));
+}
+
+EXPORT int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock,
+                                const struct timespec *until)
+{
+    struct sync sync = join_before(thread, CALLER);
+    return join_after(&sync, REAL(pthread_clockjoin_np)(thread, value, clock, until));
+}

@@ -1,0 +1,19 @@
+/* Threads: creation, end, join, and the names they get in the trace. */
+#ifndef PREPLAY_RUNTIME_THREAD_H
+#define PREPLAY_RUNTIME_THREAD_H
+
+#include <stdint.h>
+
+/* One object for all starts, ends and joins: a join is stamped after the end, and
+ * a stack is reused only by a thread whose start is stamped after its former
+ * owner's end. */
+#define THREADS_OBJECT ((uintptr_t)8)
+
+/* Once per process, before anything is recorded. */
+void thread_prepare(void);
+/* Arranges that the calling thread's stream is ended when the thread is. */
+void thread_watch_end(void);
+
+void process_forked(void);
+
+#endif

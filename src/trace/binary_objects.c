@@ -1,0 +1,286 @@
+#include "trace/binary_objects.h"
+
+#include "base/array.h"
+#include "base/map.h"
+
+#define PAGE_SHIFT 12
+#define PAGE_SIZE  (1u << PAGE_SHIFT)
+#define GRANULES   (PAGE_SIZE / 8)
+#define SHARED     UINT16_MAX
+#define ADDRESSES  (UINT64_C(1) << 56) /* beyond this nothing is mapped */
+
+/* What the first pass knows about the bytes of a page. */
+struct learned {
+    uint16_t owner[PAGE_SIZE];      /* 0, thread + 1, or SHARED */
+    uint64_t edge[PAGE_SIZE / 64];  /* an access begins, or ended just before, here */
+    uint64_t wrote[PAGE_SIZE / 64]; /* somebody wrote */
+    uint32_t life[GRANULES];        /* the objects_begin() its present content stems from */
+};
+
+struct extent {
+    uint64_t address;
+    uint32_t life, length;
+};
+
+struct objects {
+    bool settled;
+    uint32_t lives;   /* objects_begin() calls so far in this pass */
+    struct map pages; /* page number -> struct learned *, or uint32_t * in pass two */
+    struct extents ARRAY_OF(struct extent) extents; /* sorted once settled */
+    size_t installed;                               /* pass two: extents whose life has begun */
+    /* The page of the last access: most are near. */
+    uint64_t last_page;
+    void *last;
+};
+
+struct objects *objects_create(void)
+{
+    struct objects *self = NEW(struct objects);
+    self->last_page = UINT64_MAX;
+    return self;
+}
+
+static void free_pages(struct objects *self)
+{
+    for (size_t i = map_first(&self->pages); i < self->pages.capacity;
+         i = map_following(&self->pages, i))
+        free((void *)(uintptr_t)self->pages.entries[i].value);
+    map_free(&self->pages);
+    self->last_page = UINT64_MAX;
+    self->last = NULL;
+}
+
+void objects_destroy(struct objects *self)
+{
+    if (!self)
+        return;
+    free_pages(self);
+    array_free(&self->extents);
+    free(self);
+}
+
+static bool get_bit(const uint64_t *bits, uint32_t at)
+{
+    return bits[at / 64] >> (at % 64) & 1;
+}
+
+static void set_bit(uint64_t *bits, uint32_t at)
+{
+    bits[at / 64] |= UINT64_C(1) << (at % 64);
+}
+
+static void *page_find(struct objects *self, uint64_t page)
+{
+    if (page == self->last_page)
+        return self->last;
+    uint64_t *found = map_find(&self->pages, page);
+    if (!found)
+        return NULL;
+    self->last_page = page;
+    return self->last = (void *)(uintptr_t)*found;
+}
+
+static struct learned *page_learned(struct objects *self, uint64_t page)
+{
+    struct learned *learned = page_find(self, page);
+    if (learned)
+        return learned;
+    learned = NEW(struct learned);
+    for (uint32_t i = 0; i < GRANULES; i++)
+        learned->life[i] = self->lives;
+    *map_at(&self->pages, page, NULL) = (uint64_t)(uintptr_t)learned;
+    self->last_page = page;
+    return self->last = learned;
+}
+
+/* An object never crosses a page, a life or an edge: a longer run of bytes is
+ * several objects, which changes no verdict. */
+static void collect(struct objects *self, uint64_t page, const struct learned *learned,
+                    uint32_t first, uint32_t last)
+{
+    uint32_t at = first;
+    while (at <= last) {
+        if (learned->owner[at] != SHARED || !get_bit(learned->wrote, at)) {
+            at++;
+            continue;
+        }
+        uint32_t start = at++;
+        while (at <= last && learned->owner[at] == SHARED && get_bit(learned->wrote, at) &&
+               !get_bit(learned->edge, at) && learned->life[at / 8] == learned->life[start / 8])
+            at++;
+        struct extent extent = {.address = page << PAGE_SHIFT | start,
+                                .life = learned->life[start / 8],
+                                .length = at - start};
+        array_push(&self->extents, extent);
+    }
+}
+
+static void renew_page(struct objects *self, uint64_t page, struct learned *learned, uint32_t first,
+                       uint32_t last)
+{
+    collect(self, page, learned, first, last);
+    for (uint32_t i = first; i <= last; i++) {
+        learned->owner[i] = 0;
+        learned->edge[i / 64] &= ~(UINT64_C(1) << (i % 64));
+        learned->wrote[i / 64] &= ~(UINT64_C(1) << (i % 64));
+    }
+    for (uint32_t i = first / 8; i <= last / 8; i++)
+        learned->life[i] = self->lives;
+}
+
+static void clear_page(uint32_t *objects, uint32_t first, uint32_t last)
+{
+    memset(objects + first, 0, (last - first + 1) * sizeof *objects);
+}
+
+static void begin_page(struct objects *self, uint64_t page, void *content, uint64_t low,
+                       uint64_t high)
+{
+    uint64_t start = page << PAGE_SHIFT;
+    uint32_t first = low > start ? (uint32_t)(low - start) : 0;
+    uint32_t last = high < start + PAGE_SIZE ? (uint32_t)(high - start) - 1 : PAGE_SIZE - 1;
+    if (self->settled)
+        clear_page(content, first, last);
+    else
+        renew_page(self, page, content, first, last);
+}
+
+/* Pass two: the objects of the lives that have begun get their bytes. */
+static void install(struct objects *self)
+{
+    while (self->installed < self->extents.count &&
+           self->extents.items[self->installed].life <= self->lives) {
+        const struct extent *extent = &self->extents.items[self->installed++];
+        uint64_t page = extent->address >> PAGE_SHIFT;
+        uint32_t *objects = page_find(self, page);
+        if (!objects) {
+            objects = NEW_ARRAY(uint32_t, PAGE_SIZE);
+            *map_at(&self->pages, page, NULL) = (uint64_t)(uintptr_t)objects;
+        }
+        uint32_t first = extent->address & (PAGE_SIZE - 1);
+        for (uint32_t i = 0; i < extent->length; i++)
+            objects[first + i] = (uint32_t)self->installed; /* its number plus one */
+    }
+}
+
+void objects_begin(struct objects *self, uint64_t address, uint64_t length)
+{
+    if (!length || address >= ADDRESSES)
+        return;
+    if (length > ADDRESSES - address)
+        length = ADDRESSES - address;
+    uint64_t high = address + length;
+    uint64_t first = address >> PAGE_SHIFT, last = (high - 1) >> PAGE_SHIFT;
+    self->lives++;
+    if (last - first < self->pages.count) {
+        for (uint64_t page = first; page <= last; page++) {
+            void *content = page_find(self, page);
+            if (content)
+                begin_page(self, page, content, address, high);
+        }
+    } else {
+        for (size_t i = map_first(&self->pages); i < self->pages.capacity;
+             i = map_following(&self->pages, i)) {
+            const struct map_entry *entry = &self->pages.entries[i];
+            if (entry->key >= first && entry->key <= last)
+                begin_page(self, entry->key, (void *)(uintptr_t)entry->value, address, high);
+        }
+    }
+    if (self->settled)
+        install(self);
+}
+
+static void learn_page(struct learned *learned, uint16_t owner, uint32_t first, uint32_t last,
+                       bool write)
+{
+    for (uint32_t i = first; i <= last; i++) {
+        uint16_t known = learned->owner[i];
+        if (known != owner && known != SHARED)
+            learned->owner[i] = known ? SHARED : owner;
+        if (write)
+            set_bit(learned->wrote, i);
+    }
+}
+
+void objects_learn(struct objects *self, uint32_t thread, uint64_t address, uint64_t length,
+                   bool write)
+{
+    if (!length || address >= ADDRESSES || length > ADDRESSES - address)
+        return;
+    /* Numbers beyond 16 bits share one: sharing between those is assumed. */
+    uint16_t owner = thread + 1 < SHARED ? (uint16_t)(thread + 1) : SHARED;
+    uint64_t end = address + length;
+    set_bit(page_learned(self, address >> PAGE_SHIFT)->edge, address & (PAGE_SIZE - 1));
+    while (address < end) {
+        uint64_t page = address >> PAGE_SHIFT;
+        uint64_t stop = (page + 1) << PAGE_SHIFT;
+        uint32_t first = address & (PAGE_SIZE - 1);
+        uint32_t last = stop <= end ? PAGE_SIZE - 1 : (uint32_t)(end - 1) & (PAGE_SIZE - 1);
+        learn_page(page_learned(self, page), owner, first, last, write);
+        address = stop <= end ? stop : end;
+    }
+    struct learned *after = page_find(self, end >> PAGE_SHIFT);
+    if (after)
+        set_bit(after->edge, end & (PAGE_SIZE - 1));
+}
+
+static int by_life(const void *a, const void *b)
+{
+    const struct extent *left = a, *right = b;
+    if (left->life != right->life)
+        return left->life < right->life ? -1 : 1;
+    return (left->address > right->address) - (left->address < right->address);
+}
+
+void objects_settle(struct objects *self)
+{
+    for (size_t i = map_first(&self->pages); i < self->pages.capacity;
+         i = map_following(&self->pages, i))
+        collect(self, self->pages.entries[i].key,
+                (const struct learned *)(uintptr_t)self->pages.entries[i].value, 0, PAGE_SIZE - 1);
+    free_pages(self);
+    if (self->extents.count)
+        qsort(self->extents.items, self->extents.count, sizeof *self->extents.items, by_life);
+    self->settled = true;
+    self->lives = 0;
+    install(self);
+}
+
+uint32_t objects_find(const struct objects *const_self, uint64_t *address, uint64_t end)
+{
+    struct objects *self = (struct objects *)const_self; /* the cache of the last page */
+    uint64_t at = *address;
+    while (at < end) {
+        uint64_t page = at >> PAGE_SHIFT;
+        uint64_t stop = (page + 1) << PAGE_SHIFT;
+        if (stop > end)
+            stop = end;
+        const uint32_t *objects = page_find(self, page);
+        for (; objects && at < stop; at++) {
+            uint32_t number = objects[at & (PAGE_SIZE - 1)];
+            if (!number)
+                continue;
+            const struct extent *extent = &self->extents.items[number - 1];
+            *address = extent->address + extent->length;
+            return number - 1;
+        }
+        at = stop;
+    }
+    *address = end;
+    return OBJECT_NONE;
+}
+
+uint64_t objects_address(const struct objects *self, uint32_t object)
+{
+    return self->extents.items[object].address;
+}
+
+uint64_t objects_length(const struct objects *self, uint32_t object)
+{
+    return self->extents.items[object].length;
+}
+
+uint32_t objects_count(const struct objects *self)
+{
+    return (uint32_t)self->extents.count;
+}

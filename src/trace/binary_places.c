@@ -1,0 +1,73 @@
+#include "base/array.h"
+#include "base/map.h"
+#include "trace/binary_stream.h"
+
+struct frame {
+    uint32_t location, outer;
+};
+
+struct binary_places {
+    struct pcs ARRAY_OF(uint64_t) pcs;
+    struct frames ARRAY_OF(struct frame) frames; /* by stack id - 1 */
+    struct map by_pc, by_frame;
+};
+
+struct binary_places *binary_places_create(void)
+{
+    return NEW(struct binary_places);
+}
+
+void binary_places_destroy(struct binary_places *self)
+{
+    if (!self)
+        return;
+    array_free(&self->pcs);
+    array_free(&self->frames);
+    map_free(&self->by_pc);
+    map_free(&self->by_frame);
+    free(self);
+}
+
+uint32_t binary_places_location(struct binary_places *self, uint64_t pc)
+{
+    bool added;
+    uint64_t *id = map_at(&self->by_pc, pc == UINT64_MAX ? 0 : pc, &added);
+    if (added) {
+        *id = self->pcs.count;
+        array_push(&self->pcs, pc);
+    }
+    return (uint32_t)*id;
+}
+
+uint32_t binary_places_stack(struct binary_places *self, uint32_t parent, uint64_t pc)
+{
+    bool added;
+    uint32_t location = binary_places_location(self, pc);
+    uint64_t *id = map_at(&self->by_frame, map_pair(parent, location), &added);
+    if (added) {
+        struct frame frame = {.location = location, .outer = parent};
+        array_push(&self->frames, frame);
+        *id = self->frames.count;
+    }
+    return (uint32_t)*id;
+}
+
+uint64_t binary_places_pc(const struct binary_places *self, uint32_t location)
+{
+    return location < self->pcs.count ? self->pcs.items[location] : 0;
+}
+
+uint32_t binary_places_locations(const struct binary_places *self)
+{
+    return (uint32_t)self->pcs.count;
+}
+
+bool binary_places_frame(const struct binary_places *self, uint32_t stack, uint32_t *location,
+                         uint32_t *outer)
+{
+    if (!stack || stack > self->frames.count)
+        return false;
+    *location = self->frames.items[stack - 1].location;
+    *outer = self->frames.items[stack - 1].outer;
+    return true;
+}

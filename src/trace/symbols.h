@@ -1,0 +1,24 @@
+/* Source lines, functions and data symbols for the addresses of a recorded run,
+ * from its load map (`modules`, written by the runtime) and the debug
+ * information of the files named there. Looks lazily, answers are kept. A module
+ * whose file is gone or was rebuilt (another build-id) has no names. */
+#ifndef PREPLAY_TRACE_SYMBOLS_H
+#define PREPLAY_TRACE_SYMBOLS_H
+
+#include <stdint.h>
+
+struct symbols;
+
+/* Never fails: without a load map nothing has a name. */
+struct symbols *symbols_open(const char *modules_path);
+void symbols_close(struct symbols *symbols);
+
+/* The source place of the call that returns to `pc`: "path:line:column" or as
+ * much as is known, at worst "module+0x1234" or "0x7f...". */
+const char *symbols_line(struct symbols *symbols, uint64_t pc);
+/* The function around it, or NULL. */
+const char *symbols_function(struct symbols *symbols, uint64_t pc);
+/* The global variable at `address` and the offset into it, or NULL. */
+const char *symbols_data(struct symbols *symbols, uint64_t address, uint64_t *offset);
+
+#endif
