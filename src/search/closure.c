@@ -4,6 +4,7 @@
  * read, everybody at a barrier, the end of a once-block, and what an edge says.
  * For the locks that the stopped threads hold for good, every other section of
  * the lock in S must have ended before. */
+#include "search/clocks.h"
 #include "search/state.h"
 
 static bool raise_cut(struct search *search, uint32_t thread, uint32_t count)
@@ -49,7 +50,7 @@ static bool include_instance(struct search *search, uint32_t instance)
 
 static void raise_kept(struct search *search, uint32_t thread, uint32_t count)
 {
-    if (count > search->kept[thread])
+    if (search->index->model == MODEL_BRANCH && count > search->kept[thread])
         search->kept[thread] = count;
 }
 
@@ -104,8 +105,7 @@ static bool scan_kept(struct search *search, uint32_t thread)
     const uint32_t *positions = history->positions + history->first[thread];
     while (search->kept_scanned[thread] < search->kept[thread]) {
         uint32_t pos = positions[search->kept_scanned[thread]++];
-        if (search->index->keep[pos] == KEEP_BRANCH && is_bound(search, pos) &&
-            !include_write(search, pos))
+        if (is_bound(search, pos) && !include_write(search, pos))
             return false;
     }
     return true;
@@ -118,8 +118,52 @@ static bool fork_included(struct search *search, uint32_t thread)
     return !runs || fork == POS_NONE || closure_include(search, fork);
 }
 
+/* The same for all events of the thread at once: the clock of the last one knows
+ * them all, but for the edges. */
+static bool join_thread(struct search *search, uint32_t thread)
+{
+    const struct history *history = search->index->history;
+    if (search->scanned[thread] >= search->cut[thread])
+        return true;
+    uint32_t last = history_pos(history, thread, search->cut[thread] - 1);
+    const uint32_t *past = clocks_past(search->index->clocks, last);
+    search->scanned[thread] = search->cut[thread];
+    search->steps++;
+    for (uint32_t other = 0; other < history->threads; other++)
+        if (other != thread && past[other] > search->cut[other] &&
+            !raise_cut(search, other, past[other]))
+            return false;
+    return true;
+}
+
+static bool join_all(struct search *search)
+{
+    uint32_t threads = search->index->history->threads;
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t thread = 0; thread < threads; thread++) {
+            if (!fork_included(search, thread))
+                return false;
+            again |= search->scanned[thread] < search->cut[thread];
+            if (!join_thread(search, thread))
+                return false;
+        }
+        for (size_t i = 0; i < search->edges.count; i++) {
+            const struct edge *edge = &search->edges.items[i];
+            if (!in_set(search, edge->after) || in_set(search, edge->before))
+                continue;
+            again = true;
+            if (!closure_include(search, edge->before))
+                return false;
+        }
+    }
+    return true;
+}
+
 static bool scan_all(struct search *search)
 {
+    if (search->by_clocks)
+        return join_all(search);
     uint32_t threads = search->index->history->threads;
     for (bool again = true; again;) {
         again = false;
@@ -187,6 +231,91 @@ bool closure_complete(struct search *search)
                 return false;
     } while (!is_scanned(search));
     return true;
+}
+
+/* Locks that S leaves held by the thread. */
+static uint32_t held_after(const struct search *search, uint32_t thread)
+{
+    const struct history *history = search->index->history;
+    uint32_t next = search->cut[thread];
+    return next < history_thread_length(history, thread)
+               ? search->index->held[history_pos(history, thread, next)]
+               : search->index->held_last[thread];
+}
+
+/* Does S have a section of another thread that excludes this one and was
+ * observed after it? */
+static bool has_later_section(const struct search *search, uint32_t acquire)
+{
+    const struct search_index *index = search->index;
+    const struct event *event = event_at(index, acquire);
+    uint32_t lock = event_lock(event);
+    for (uint32_t i = index->users.start[lock]; i < index->users.start[lock + 1]; i++) {
+        uint32_t thread = index->users.items[i];
+        if (thread == event->thread || !search->cut[thread])
+            continue;
+        uint32_t other = index_last_section(index, lock, thread, search->cut[thread], event);
+        if (other != POS_NONE && other > acquire)
+            return true;
+    }
+    return false;
+}
+
+/* A section of the thread that must be left, since another of S follows it. */
+static uint32_t unfinished(const struct search *search, uint32_t thread)
+{
+    uint32_t node = search->cut[thread] ? held_after(search, thread) : HELD_NONE;
+    for (; node != HELD_NONE; node = search->index->nodes[node].next)
+        if (has_later_section(search, search->index->nodes[node].acquire))
+            return search->index->nodes[node].acquire;
+    return POS_NONE;
+}
+
+bool closure_preserve(struct search *search)
+{
+    uint32_t threads = search->index->history->threads;
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t thread = 0; thread < threads; thread++) {
+            uint32_t acquire = unfinished(search, thread);
+            if (acquire == POS_NONE)
+                continue;
+            uint32_t release = search->index->partner[acquire];
+            if (release == POS_NONE || !closure_include(search, release))
+                return false;
+            again = true;
+        }
+        if (again && !closure_complete(search))
+            return false;
+    }
+    return true;
+}
+
+/* Is there a way from the edge's end, by edges and must-order, back to its start? */
+static bool leads_back(const struct search *search, size_t from, size_t to, uint8_t *visited)
+{
+    const struct edge *edges = search->edges.items;
+    if (clocks_ordered(search->index, edges[from].after, edges[to].before))
+        return true;
+    visited[from] = 1;
+    for (size_t i = 0; i < search->edges.count; i++)
+        if (!visited[i] && clocks_ordered(search->index, edges[from].after, edges[i].before) &&
+            leads_back(search, i, to, visited))
+            return true;
+    return false;
+}
+
+bool closure_contradicts(const struct search *search)
+{
+    enum { EDGES_MAX = 64 };
+    if (!search->by_clocks || search->edges.count > EDGES_MAX)
+        return false;
+    for (size_t i = 0; i < search->edges.count; i++) {
+        uint8_t visited[EDGES_MAX] = {0};
+        if (in_set(search, search->edges.items[i].after) && leads_back(search, i, i, visited))
+            return true;
+    }
+    return false;
 }
 
 static const uint32_t *snapshot(const struct search *search, uint32_t level)

@@ -1,6 +1,7 @@
 #include "search/index.h"
 
 #include "base/array.h"
+#include "search/clocks.h"
 
 struct held_nodes ARRAY_OF(struct held);
 
@@ -94,7 +95,7 @@ static void find_sections(struct search_index *index)
         }
     }
     index->nodes = nodes.items;
-    free(now);
+    index->held_last = now;
 }
 
 /* Lists by key from two passes: `key` of an event, UINT32_MAX to leave it out. */
@@ -198,6 +199,7 @@ struct search_index *search_index_create(const struct history *history, enum mod
     fill_lists(index, &index->initial, trace_count(history->trace, CLASS_VARIABLE), key_initial);
     fill_lists(index, &index->enters, trace_barrier_instances(history->trace), key_instance);
     find_slots(index);
+    index->clocks = clocks_create(index);
     return index;
 }
 
@@ -217,6 +219,8 @@ void search_index_destroy(struct search_index *index)
     free(index->partner);
     free(index->held);
     free(index->nodes);
+    free(index->held_last);
+    clocks_destroy(index->clocks);
     lists_free(&index->readers);
     lists_free(&index->initial);
     lists_free(&index->enters);

@@ -41,7 +41,9 @@ struct search_index {
     struct event_lists initial;  /* by variable: reads bound to the initial value */
     struct event_lists enters;   /* by barrier instance */
     struct event_lists sections; /* by slot: successful acquires of one lock by one thread */
+    struct clocks *clocks;       /* NULL where they would need too much memory */
     struct map slots;            /* (lock, thread) -> slot + 1 */
+    uint32_t *held_last;         /* by thread: locks held after its last event */
     struct event_lists users;    /* by lock: threads that acquire it */
 };
 

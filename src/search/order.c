@@ -126,8 +126,22 @@ static enum search_answer solve(struct search *search, struct levels *why)
     return answer;
 }
 
+/* The observed order of a set that is closed for it, without any decision. */
+static bool solve_preserving(struct search *search)
+{
+    closure_push(search);
+    bool found =
+        closure_preserve(search) && schedule_run(search) && unwoken_target(search) == POS_NONE;
+    closure_pop(search);
+    return found;
+}
+
 enum search_answer order_solve(struct search *search)
 {
     struct levels why = {{0}};
+    if (!closure_complete(search) || closure_contradicts(search))
+        return SEARCH_REFUTED;
+    if (solve_preserving(search))
+        return SEARCH_WITNESS;
     return solve(search, &why);
 }

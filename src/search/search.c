@@ -123,6 +123,8 @@ static bool start_window(struct search *search)
         index->history->index[begin] >= index->history->index[end])
         return false;
     struct levels always = {{0}};
+    /* Clocks know nothing of excuses. */
+    search->by_clocks &= index->keep[culprit] == KEEP_NOT && index->keep[end] == KEEP_NOT;
     search->ceiling[window] = search->cut[window] = index->history->index[end] + 1;
     search->waived[0] = culprit;
     search->waived[1] = search->last = end;
@@ -154,6 +156,7 @@ enum search_answer search_reach(struct search *search, const struct search_query
 {
     clear(search, query);
     *witness = (struct search_witness){NULL, 0};
+    search->by_clocks = search->index->clocks && search->index->model != MODEL_BRANCH;
     if (!start(search))
         return SEARCH_REFUTED;
     enum search_answer answer = order_solve(search);

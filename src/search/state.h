@@ -75,6 +75,7 @@ struct search {
     uint64_t steps, limit;
 
     /* The set S. */
+    bool by_clocks;    /* clocks.h says what is needed; else events are looked at */
     uint32_t *ceiling; /* by thread: S never has more of it */
     uint32_t *cut;
     uint32_t *scanned; /* by thread: events whose needs were added already */
@@ -152,22 +153,17 @@ static inline bool is_waived(const struct search *search, uint32_t pos)
     return pos == search->waived[0] || pos == search->waived[1];
 }
 
-/* Must the read at `pos` see the write it saw? */
+/* Must the read at `pos` see the write it saw? A read that a branch depends on
+ * must, even one that is excused. */
 static inline bool is_bound(const struct search *search, uint32_t pos)
 {
     const struct search_index *index = search->index;
-    switch ((enum keep)index->keep[pos]) {
-    case KEEP_NOT:
-    case KEEP_VALUE:
+    enum keep keep = index->keep[pos];
+    if (keep == KEEP_NOT || keep == KEEP_VALUE)
         return false;
-    case KEEP_BRANCH:
-        if (index->history->index[pos] >= search->kept[thread_at(index, pos)])
-            return false;
-        break;
-    case KEEP_WRITE:
-        break;
-    }
-    return !is_waived(search, pos);
+    if (keep == KEEP_WRITE && !is_waived(search, pos))
+        return true;
+    return index->history->index[pos] < search->kept[thread_at(index, pos)];
 }
 
 /* closure.c: S, and what must be in it. All return false if S would contain an
@@ -176,6 +172,11 @@ bool closure_include(struct search *search, uint32_t pos);
 bool closure_order(struct search *search, uint32_t before, uint32_t after,
                    const struct levels *why);
 bool closure_complete(struct search *search);
+/* Adds what makes the observed order of S respect every lock: a section that
+ * another of S follows is left. False if a stopped thread would have to. */
+bool closure_preserve(struct search *search);
+/* True if the edges contradict what comes before what in any case. */
+bool closure_contradicts(const struct search *search);
 /* The decisions because of which the event is in S. */
 void closure_why(const struct search *search, uint32_t pos, struct levels *why);
 void closure_push(struct search *search);
