@@ -3,6 +3,7 @@
 #include <string.h>
 
 extern const struct engine engine_hb, engine_shb, engine_lockset, engine_sidetrack;
+extern const struct engine engine_auto;
 extern const struct engine engine_smt;
 extern const struct engine engine_syncp;
 extern const struct engine engine_csp, engine_deadlock;
@@ -19,6 +20,7 @@ const struct engine *const engine_registry[] = {
 #endif
     &engine_csp,
     &engine_deadlock,
+    &engine_auto,
     NULL,
 };
 /* clang-format on */

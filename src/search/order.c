@@ -86,6 +86,14 @@ static enum search_answer branch(struct search *search, const struct clause *cla
     return SEARCH_REFUTED;
 }
 
+static uint64_t set_size(const struct search *search)
+{
+    uint64_t size = 0;
+    for (uint32_t thread = 0; thread < search->index->history->threads; thread++)
+        size += search->cut[thread];
+    return size;
+}
+
 /* Schedules S until it succeeds, a conflict leaves no way out, or there is more
  * than one; then it branches. */
 static enum search_answer solve(struct search *search, struct levels *why)
@@ -97,7 +105,7 @@ static enum search_answer solve(struct search *search, struct levels *why)
             levels_set_up_to(why, search->level);
             break;
         }
-        if (search->steps > search->limit) {
+        if (search->steps + set_size(search) > search->limit) {
             answer = SEARCH_EXHAUSTED;
             break;
         }

@@ -1,0 +1,149 @@
+/* auto: the default. Every suspicious pair is decided by witness search
+ * (src/search): under the strongest model first (rf, then value and branch where
+ * recorded, then sync), and each finding comes with the schedule that reaches it.
+ *
+ * The search is exact: a pair without a witness has none, unless its budget ran
+ * out, and those are counted. Per pair of source locations a few dynamic
+ * instances are tried; with --pairs, every pair of events is decided. Nothing is
+ * cut into windows. */
+#include "base/memory.h"
+#include "engine/engine.h"
+#include "model/order.h"
+#include "search/suspects.h"
+#include "search/solve.h"
+
+#include <stdlib.h>
+
+static void create(struct engine_run *run)
+{
+    (void)run;
+}
+
+static void destroy(struct engine_run *run)
+{
+    (void)run;
+}
+
+static void report(struct engine_run *run, const struct solve_task *task,
+                   const struct solve_outcome *outcome)
+{
+    const struct history *history = run->history;
+    const uint32_t *pos = task->events + (size_t)outcome->instance * task->size;
+    bool race = task->goal == SEARCH_RACE;
+    struct finding_event *events = memory_alloc(task->size, sizeof *events);
+    for (uint32_t i = 0; i < task->size; i++)
+        finding_event_fill(&events[i], &history->events[pos[i]], pos[i], history->index[pos[i]]);
+    struct finding finding = {
+        .kind = race ? FINDING_RACE : FINDING_DEADLOCK,
+        .model = outcome->model,
+        .verdict = outcome->model == MODEL_SYNC ? VERDICT_CANDIDATE : VERDICT_PREDICTED,
+        .engine = run->engine->name,
+        .object_class = race ? CLASS_VARIABLE : CLASS_LOCK,
+        .object = race ? history->events[pos[0]].object : event_lock(&history->events[pos[0]]),
+        .block = INTERN_NONE,
+        .events = events,
+        .event_count = task->size,
+        .witness = outcome->witness,
+        .witness_length = outcome->length,
+    };
+    findings_add(run->findings, &finding);
+    free(events);
+}
+
+static void decide(struct engine_run *run, const struct ladder *ladder,
+                   const struct solve_task *tasks, size_t count)
+{
+    struct solve_outcome *outcomes = NEW_ARRAY(struct solve_outcome, count);
+    solve_all(ladder, tasks, outcomes, count, run->options->jobs, run->options->budget);
+    run->candidates += count;
+    for (size_t i = 0; i < count; i++) {
+        run->refuted += outcomes[i].answer == SEARCH_REFUTED;
+        run->exhausted += outcomes[i].answer == SEARCH_EXHAUSTED;
+        if (outcomes[i].answer == SEARCH_WITNESS)
+            report(run, &tasks[i], &outcomes[i]);
+        free(outcomes[i].witness);
+    }
+    free(outcomes);
+}
+
+static void find_races(struct engine_run *run, const struct ladder *ladder)
+{
+    struct suspects suspects;
+    suspects_find(&suspects, ladder_weakest(ladder), run->options->every_pair,
+                  run->options->window);
+    struct solve_task *tasks = NEW_ARRAY(struct solve_task, suspects.count);
+    for (size_t i = 0; i < suspects.count; i++)
+        tasks[i] = (struct solve_task){
+            .goal = SEARCH_RACE,
+            .events = &suspects.pairs[suspects.items[i].start].first,
+            .size = 2,
+            .count = suspects.items[i].count,
+        };
+    decide(run, ladder, tasks, suspects.count);
+    free(tasks);
+    suspects_free(&suspects);
+}
+
+static int compare_seconds(const void *a, const void *b)
+{
+    const struct finding *const *x = a, *const *y = b;
+    return ((*x)->events[1].pos > (*y)->events[1].pos) -
+           ((*x)->events[1].pos < (*y)->events[1].pos);
+}
+
+/* A race between events that the observed run did not order happened in that run:
+ * what orders them is schedulable happens-before. */
+static void mark_observed(struct engine_run *run)
+{
+    const struct history *history = run->history;
+    struct finding **races = NEW_ARRAY(struct finding *, run->findings->count + 1);
+    size_t count = 0, next = 0;
+    for (size_t i = 0; i < run->findings->count; i++)
+        if (run->findings->items[i].kind == FINDING_RACE &&
+            run->findings->items[i].model != MODEL_SYNC)
+            races[count++] = &run->findings->items[i];
+    if (count)
+        qsort(races, count, sizeof(struct finding *), compare_seconds);
+    struct order *order = order_create(ORDER_LOCKS | ORDER_SIGNALS | ORDER_READS | ORDER_C11);
+    uint32_t *ticks = count ? NEW_ARRAY(uint32_t, history->count) : NULL;
+    for (uint32_t pos = 0; pos < history->count && next < count; pos++) {
+        const struct event *event = &history->events[pos];
+        const struct vclock *clock = order_clock(order, event->thread);
+        ticks[pos] = vclock_get(clock, event->thread);
+        for (; next < count && races[next]->events[1].pos == pos; next++) {
+            const struct finding_event *first = &races[next]->events[0];
+            if (!vclock_saw(clock, (struct epoch){first->thread, ticks[first->pos]}))
+                races[next]->verdict = VERDICT_OBSERVED;
+        }
+        order_step(order, event);
+    }
+    order_destroy(order);
+    free(ticks);
+    free(races);
+}
+
+static int finish(struct engine_run *run, struct error *error)
+{
+    (void)error;
+    struct ladder ladder;
+    ladder_create(&ladder, run->history, run->options->model);
+    find_races(run, &ladder);
+    mark_observed(run);
+    ladder_free(&ladder);
+    return 0;
+}
+
+const struct engine engine_auto = {
+    .name = "auto",
+    .summary = "races by witness search, the strongest model first",
+    .promise = "sound; exact but for candidates whose budget ran out",
+    .source = "ours; docs/engines/auto.md",
+    .finds = FINDS_RACES,
+    .guarantee = GUARANTEE_EXACT,
+    .default_model = MODEL_RF,
+    .models = 1u << MODEL_SYNC | 1u << MODEL_VALUE | 1u << MODEL_RF | 1u << MODEL_BRANCH,
+    .whole_trace = true,
+    .create = create,
+    .finish = finish,
+    .destroy = destroy,
+};

@@ -1,0 +1,130 @@
+#include "search/solve.h"
+
+#include "base/memory.h"
+#include "model/machine.h"
+#include "search/index.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct work {
+    const struct ladder *ladder;
+    const struct solve_task *tasks;
+    struct solve_outcome *outcomes;
+    size_t count;
+    uint64_t budget;
+    atomic_size_t next;
+};
+
+static void add_rung(struct ladder *ladder, const struct history *history, enum model model)
+{
+    struct search_index *index = search_index_create(history, model);
+    bool known = search_index_model(index) != model;
+    if (known)
+        search_index_destroy(index);
+    else
+        ladder->rungs[ladder->count++] = index;
+}
+
+void ladder_create(struct ladder *ladder, const struct history *history, enum model model)
+{
+    *ladder = (struct ladder){0};
+    if (model != MODEL_NONE) {
+        ladder->rungs[ladder->count++] = search_index_create(history, model);
+        return;
+    }
+    add_rung(ladder, history, MODEL_RF);
+    const struct rules *rules = ladder->rungs[0]->rules;
+    if (rules->has_values)
+        add_rung(ladder, history, MODEL_VALUE);
+    if (rules->has_branches)
+        add_rung(ladder, history, MODEL_BRANCH);
+    add_rung(ladder, history, MODEL_SYNC);
+}
+
+void ladder_free(struct ladder *ladder)
+{
+    for (uint32_t i = 0; i < ladder->count; i++)
+        search_index_destroy(ladder->rungs[i]);
+    *ladder = (struct ladder){0};
+}
+
+const struct search_index *ladder_weakest(const struct ladder *ladder)
+{
+    return ladder->rungs[ladder->count - 1];
+}
+
+/* All instances under one model; true if one has a witness. */
+static bool climb(struct search *search, const struct solve_task *task, uint64_t budget,
+                  struct solve_outcome *outcome)
+{
+    for (uint32_t i = 0; i < task->count; i++) {
+        struct search_query query = {task->goal, task->events + (size_t)i * task->size, task->size,
+                                     budget};
+        struct search_witness witness;
+        enum search_answer answer = search_reach(search, &query, &witness);
+        if (answer == SEARCH_EXHAUSTED)
+            outcome->answer = SEARCH_EXHAUSTED;
+        if (answer != SEARCH_WITNESS)
+            continue;
+        outcome->answer = SEARCH_WITNESS;
+        outcome->instance = i;
+        outcome->witness = memory_copy(witness.events, witness.length * sizeof *witness.events);
+        outcome->length = witness.length;
+        return true;
+    }
+    return false;
+}
+
+static void *work_on(void *argument)
+{
+    struct work *work = argument;
+    struct search *searches[MODEL_COUNT] = {0};
+    for (;;) {
+        size_t number = atomic_fetch_add(&work->next, 1);
+        if (number >= work->count)
+            break;
+        struct solve_outcome *outcome = &work->outcomes[number];
+        *outcome = (struct solve_outcome){.answer = SEARCH_REFUTED};
+        for (uint32_t i = 0; i < work->ladder->count; i++) {
+            if (!searches[i])
+                searches[i] = search_create(work->ladder->rungs[i]);
+            outcome->model = search_index_model(work->ladder->rungs[i]);
+            if (climb(searches[i], &work->tasks[number], work->budget, outcome))
+                break;
+        }
+    }
+    for (uint32_t i = 0; i < work->ladder->count; i++)
+        search_destroy(searches[i]);
+    return NULL;
+}
+
+/* All tasks together may take a time that is in proportion to the trace; a task
+ * always gets enough for a trace of some hundred events. */
+static uint64_t fair_budget(const struct ladder *ladder, size_t count)
+{
+    const uint64_t least = 1 << 16;
+    uint64_t all = (UINT64_C(1) << 26) + 64 * (uint64_t)ladder->rungs[0]->history->count;
+    uint64_t each = count ? all / count : all;
+    return each < least ? least : each > SEARCH_BUDGET ? SEARCH_BUDGET : each;
+}
+
+void solve_all(const struct ladder *ladder, const struct solve_task *tasks,
+               struct solve_outcome *outcomes, size_t count, uint32_t jobs, uint64_t budget)
+{
+    enum { JOBS_MAX = 256 };
+    struct work work = {.ladder = ladder,
+                        .tasks = tasks,
+                        .outcomes = outcomes,
+                        .count = count,
+                        .budget = budget ? budget : fair_budget(ladder, count)};
+    pthread_t threads[JOBS_MAX];
+    uint32_t started = 0;
+    for (; started + 1 < jobs && started + 1 < count && started < JOBS_MAX; started++)
+        if (pthread_create(&threads[started], NULL, work_on, &work))
+            break;
+    work_on(&work);
+    for (uint32_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+}

@@ -1,0 +1,41 @@
+/* Decides many candidates on several threads. Every candidate is decided by
+ * itself, so the outcome does not depend on how many threads there are. */
+#ifndef PREPLAY_SEARCH_SOLVE_H
+#define PREPLAY_SEARCH_SOLVE_H
+
+#include "search/search.h"
+
+/* The models to try, the strongest first: a finding carries the first that has a
+ * witness. */
+struct ladder {
+    struct search_index *rungs[MODEL_COUNT];
+    uint32_t count;
+};
+
+/* MODEL_NONE: rf, then value and branch where recorded, then sync. */
+void ladder_create(struct ladder *ladder, const struct history *history, enum model model);
+void ladder_free(struct ladder *ladder);
+/* The index of the weakest model: what it orders is ordered in all. */
+const struct search_index *ladder_weakest(const struct ladder *ladder);
+
+/* One candidate: instances of the same error, each of `size` events. */
+struct solve_task {
+    enum search_goal goal;
+    const uint32_t *events; /* count * size */
+    uint32_t size, count;
+};
+
+struct solve_outcome {
+    enum search_answer answer;
+    enum model model;
+    uint32_t instance; /* the one with the witness */
+    uint32_t *witness; /* malloc-ed, the caller's; NULL without one */
+    uint32_t length;
+};
+
+/* `budget` is that of one instance under one model; 0 for one that suits the
+ * trace and the number of tasks. */
+void solve_all(const struct ladder *ladder, const struct solve_task *tasks,
+               struct solve_outcome *outcomes, size_t count, uint32_t jobs, uint64_t budget);
+
+#endif

@@ -1,0 +1,287 @@
+#include "search/suspects.h"
+
+#include "base/array.h"
+#include "search/clocks.h"
+
+/* Accesses of one variable that are alike: thread, location, kind, locks. */
+struct class
+{
+    uint32_t start, count; /* in members */
+    uint32_t sample;       /* one of them */
+};
+
+struct instance {
+    uint64_t places; /* the two locations */
+    uint32_t distance;
+    struct suspect_pair pair;
+};
+
+struct finder {
+    const struct search_index *index;
+    bool every_pair;
+    uint32_t window;
+    uint32_t *start, *accesses; /* by variable: its accesses, ascending */
+    struct map numbers;         /* of classes of one variable */
+    struct classes ARRAY_OF(struct class) classes;
+    struct members ARRAY_OF(uint32_t) members, class_of;
+    struct map tried; /* pair of locations -> number of instances */
+    struct instances ARRAY_OF(struct instance) instances;
+};
+
+/* Classes of one variable that a class is compared with: those of the nearest
+ * numbers. Only a variable with more kinds of accesses than this feels it. */
+#define CLASSES_NEAR 512
+
+static void group_by_variable(struct finder *finder)
+{
+    const struct history *history = finder->index->history;
+    uint32_t variables = trace_count(history->trace, CLASS_VARIABLE);
+    finder->start = NEW_ARRAY(uint32_t, (size_t)variables + 2);
+    for (uint32_t pos = 0; pos < history->count; pos++)
+        if (op_in(history->events[pos].op, OPS_ACCESS))
+            finder->start[history->events[pos].object + 2]++;
+    for (uint32_t i = 0; i < variables; i++)
+        finder->start[i + 2] += finder->start[i + 1];
+    finder->accesses = memory_alloc(finder->start[variables + 1], sizeof *finder->accesses);
+    for (uint32_t pos = 0; pos < history->count; pos++)
+        if (op_in(history->events[pos].op, OPS_ACCESS))
+            finder->accesses[finder->start[history->events[pos].object + 1]++] = pos;
+}
+
+/* Locks held, whatever their order. */
+static uint64_t locks_hash(const struct search_index *index, uint32_t pos)
+{
+    uint64_t hash = 0;
+    for (uint32_t node = index->held[pos]; node != HELD_NONE; node = index->nodes[node].next) {
+        const struct event *acquire = event_at(index, index->nodes[node].acquire);
+        hash += map_mix(map_pair(event_lock(acquire) + 1, acquire->op == EVENT_ACQUIRE_READ));
+    }
+    return hash;
+}
+
+static bool holds_common_lock(const struct search_index *index, uint32_t a, uint32_t b)
+{
+    for (uint32_t i = index->held[a]; i != HELD_NONE; i = index->nodes[i].next) {
+        const struct event *mine = event_at(index, index->nodes[i].acquire);
+        for (uint32_t j = index->held[b]; j != HELD_NONE; j = index->nodes[j].next) {
+            const struct event *theirs = event_at(index, index->nodes[j].acquire);
+            if (event_lock(mine) == event_lock(theirs) && sections_exclude(mine, theirs))
+                return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t class_number(struct finder *finder, uint32_t pos)
+{
+    const struct event *event = event_at(finder->index, pos);
+    uint64_t key = map_mix(map_pair(event->thread, event->location)) * 31 +
+                   map_mix(locks_hash(finder->index, pos) + event->op);
+    bool added;
+    uint64_t *number = map_at(&finder->numbers, key >> 1, &added);
+    if (added) {
+        *number = finder->classes.count;
+        array_push(&finder->classes, ((struct class){.sample = pos}));
+    }
+    return (uint32_t)*number;
+}
+
+/* The accesses of one variable, class by class. */
+static void classify(struct finder *finder, const uint32_t *accesses, uint32_t count)
+{
+    map_clear(&finder->numbers);
+    finder->classes.count = finder->class_of.count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t number = class_number(finder, accesses[i]);
+        finder->classes.items[number].count++;
+        array_push(&finder->class_of, number);
+    }
+    uint32_t start = 0;
+    for (size_t i = 0; i < finder->classes.count; i++) {
+        finder->classes.items[i].start = start;
+        start += finder->classes.items[i].count;
+        finder->classes.items[i].count = 0;
+    }
+    finder->members.count = 0;
+    array_grow(&finder->members, count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct class *class = &finder->classes.items[finder->class_of.items[i]];
+        finder->members.items[class->start + class->count++] = accesses[i];
+    }
+}
+
+static uint64_t places_of(const struct search_index *index, uint32_t a, uint32_t b)
+{
+    uint32_t x = event_at(index, a)->location, y = event_at(index, b)->location;
+    return x < y ? map_pair(x, y) : map_pair(y, x);
+}
+
+/* Must one of the two come before the other? The events themselves are not
+ * executed, so it is the past of the later one's predecessor that counts. */
+static bool is_ordered(const struct search_index *index, uint32_t first, uint32_t second)
+{
+    if (!index->clocks)
+        return false;
+    const struct history *history = index->history;
+    uint32_t thread = thread_at(index, second), number = history->index[second];
+    uint32_t before = number ? history_pos(history, thread, number - 1) : history->fork_of[thread];
+    return before != POS_NONE && clocks_ordered(index, first, before);
+}
+
+static void add_instance(struct finder *finder, uint32_t a, uint32_t b)
+{
+    struct suspect_pair pair = {a < b ? a : b, a < b ? b : a};
+    uint32_t distance = pair.second - pair.first;
+    if ((finder->window && distance > finder->window) ||
+        is_ordered(finder->index, pair.first, pair.second))
+        return;
+    uint64_t places =
+        finder->every_pair ? map_pair(pair.first, pair.second) : places_of(finder->index, a, b);
+    struct instance instance = {places, distance, pair};
+    array_push(&finder->instances, instance);
+}
+
+/* The first member after `pos`, as an offset. */
+static uint32_t member_after(const struct finder *finder, const struct class *class, uint32_t pos)
+{
+    const uint32_t *members = finder->members.items + class->start;
+    uint32_t low = 0, high = class->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (members[middle] < pos)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Some instances, spread over the run: members of the smaller class with their
+ * neighbours in the other. */
+static void add_spread(struct finder *finder, const struct class *a, const struct class *b)
+{
+    enum { SPREAD = 3 };
+    const struct class *few = a->count <= b->count ? a : b, *many = few == a ? b : a;
+    const uint32_t *members = finder->members.items;
+    uint32_t picks = few->count < SPREAD ? few->count : SPREAD;
+    for (uint32_t i = 0; i < picks; i++) {
+        uint32_t place = picks == 1 ? 0 : (uint32_t)((uint64_t)i * (few->count - 1) / (picks - 1));
+        uint32_t pos = members[few->start + place];
+        uint32_t after = member_after(finder, many, pos);
+        if (after < many->count)
+            add_instance(finder, pos, members[many->start + after]);
+        if (after > 0)
+            add_instance(finder, pos, members[many->start + after - 1]);
+    }
+    /* Far apart: what the last of one may still do to the first of the other. */
+    add_instance(finder, members[a->start], members[b->start + b->count - 1]);
+    add_instance(finder, members[b->start], members[a->start + a->count - 1]);
+}
+
+static void add_every(struct finder *finder, const struct class *a, const struct class *b)
+{
+    const uint32_t *members = finder->members.items;
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t j = 0; j < b->count; j++)
+            add_instance(finder, members[a->start + i], members[b->start + j]);
+}
+
+static void pair_classes(struct finder *finder, const struct class *a, const struct class *b)
+{
+    const struct search_index *index = finder->index;
+    if (!event_conflict(event_at(index, a->sample), event_at(index, b->sample)))
+        return;
+    if (finder->every_pair) {
+        if (!holds_common_lock(index, a->sample, b->sample))
+            add_every(finder, a, b);
+        return;
+    }
+    uint64_t *tried = map_at(&finder->tried, places_of(index, a->sample, b->sample), NULL);
+    if (*tried >= SUSPECT_INSTANCES || holds_common_lock(index, a->sample, b->sample))
+        return;
+    size_t before = finder->instances.count;
+    add_spread(finder, a, b);
+    tried = map_at(&finder->tried, places_of(index, a->sample, b->sample), NULL);
+    *tried += finder->instances.count - before;
+}
+
+static bool is_shared(const struct finder *finder, const uint32_t *accesses, uint32_t count)
+{
+    bool written = false, shared = false;
+    for (uint32_t i = 0; i < count && !(written && shared); i++) {
+        written |= event_writes(event_at(finder->index, accesses[i]));
+        shared |= thread_at(finder->index, accesses[i]) != thread_at(finder->index, accesses[0]);
+    }
+    return written && shared;
+}
+
+static void look_at_variable(struct finder *finder, uint32_t variable)
+{
+    const uint32_t *accesses = finder->accesses + finder->start[variable];
+    uint32_t count = finder->start[variable + 1] - finder->start[variable];
+    if (!is_shared(finder, accesses, count))
+        return;
+    classify(finder, accesses, count);
+    size_t near = finder->every_pair ? SIZE_MAX : CLASSES_NEAR;
+    for (size_t i = 0; i < finder->classes.count; i++)
+        for (size_t j = i > near ? i - near : 0; j < i; j++)
+            pair_classes(finder, &finder->classes.items[j], &finder->classes.items[i]);
+}
+
+static int compare_instances(const void *a, const void *b)
+{
+    const struct instance *x = a, *y = b;
+    if (x->places != y->places)
+        return x->places < y->places ? -1 : 1;
+    if (x->distance != y->distance)
+        return x->distance < y->distance ? -1 : 1;
+    return (x->pair.first > y->pair.first) - (x->pair.first < y->pair.first);
+}
+
+/* Sorted instances as suspects, without doubles. */
+static void collect(struct finder *finder, struct suspects *suspects)
+{
+    struct collected ARRAY_OF(struct suspect) items = {0};
+    const struct instance *instances = finder->instances.items;
+    suspects->pairs = memory_alloc(finder->instances.count, sizeof *suspects->pairs);
+    for (size_t i = 0; i < finder->instances.count; i++) {
+        if (i == 0 || instances[i].places != instances[i - 1].places)
+            array_push(&items, ((struct suspect){(uint32_t)suspects->pair_count, 0}));
+        else if (memcmp(&instances[i].pair, &instances[i - 1].pair, sizeof instances->pair) == 0)
+            continue;
+        suspects->pairs[suspects->pair_count++] = instances[i].pair;
+        array_last(&items).count++;
+    }
+    suspects->items = items.items;
+    suspects->count = items.count;
+}
+
+void suspects_find(struct suspects *suspects, const struct search_index *index, bool every_pair,
+                   uint32_t window)
+{
+    struct finder finder = {.index = index, .every_pair = every_pair, .window = window};
+    *suspects = (struct suspects){0};
+    group_by_variable(&finder);
+    uint32_t variables = trace_count(index->history->trace, CLASS_VARIABLE);
+    for (uint32_t variable = 0; variable < variables; variable++)
+        look_at_variable(&finder, variable);
+    if (finder.instances.count)
+        qsort(finder.instances.items, finder.instances.count, sizeof *finder.instances.items,
+              compare_instances);
+    collect(&finder, suspects);
+    free(finder.start);
+    free(finder.accesses);
+    map_free(&finder.numbers);
+    map_free(&finder.tried);
+    array_free(&finder.classes);
+    array_free(&finder.members);
+    array_free(&finder.class_of);
+    array_free(&finder.instances);
+}
+
+void suspects_free(struct suspects *suspects)
+{
+    free(suspects->items);
+    free(suspects->pairs);
+    *suspects = (struct suspects){0};
+}

@@ -1,0 +1,35 @@
+/* Suspicious pairs: conflicting accesses that hold no common lock. One suspect
+ * is one pair of source locations with a few of its dynamic instances, spread
+ * over the run and the closest first; with every pair wanted, one pair of events.
+ *
+ * Work and memory follow the number of accesses and of location pairs, never the
+ * number of pairs of accesses (unless every pair is wanted). */
+#ifndef PREPLAY_SEARCH_SUSPECTS_H
+#define PREPLAY_SEARCH_SUSPECTS_H
+
+#include "search/search.h"
+
+struct suspect_pair {
+    uint32_t first, second; /* pos, ascending */
+};
+
+struct suspect {
+    uint32_t start, count; /* in pairs */
+};
+
+struct suspects {
+    struct suspect *items;
+    size_t count;
+    struct suspect_pair *pairs;
+    size_t pair_count;
+};
+
+/* How many instances of a pair of locations are tried. */
+#define SUSPECT_INSTANCES 12
+
+/* `window`: only pairs at most that many events apart; 0 for no limit. */
+void suspects_find(struct suspects *suspects, const struct search_index *index, bool every_pair,
+                   uint32_t window);
+void suspects_free(struct suspects *suspects);
+
+#endif
