@@ -29,7 +29,7 @@ struct tally {
 struct comparer {
     const struct engine *engines[COMPARED_ENGINES];
     size_t count;
-    struct engine_options options; /* every_pair is set */
+    struct engine_options options; /* every_pair is set; without it, locations are compared */
     uint64_t state_limit;          /* of the oracle, per trace and model */
     bool check_oracle;             /* compare it with the machine, too: slow */
     struct oracle *oracle;

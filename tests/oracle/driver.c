@@ -9,8 +9,8 @@
 
 static const char usage[] =
     "usage: oracle_compare [--engine NAME[,NAME...]] [--traces N] [--seed S] [--shape SHAPE]...\n"
-    "                      [--model MODEL] [--window N] [--limit STATES] [--check-oracle]\n"
-    "                      [TRACE...]\n"
+    "                      [--model MODEL] [--window N] [--limit STATES] [--by-location]\n"
+    "                      [--check-oracle] [TRACE...]\n"
     "Compares engines (all that are registered) with the exhaustive truth on N random traces\n"
     "of each SHAPE, with the seeds S, S+1, ..., or on trace files. A trace on which an engine\n"
     "breaks its word is shrunk and printed. Exit status: 0 all good, 1 a difference.\n"
@@ -111,7 +111,7 @@ static void summarise(const struct comparer *comparer, double seconds)
     if (comparer->without_truth)
         printf(", %" PRIu64 " too large for the oracle", comparer->without_truth);
     putchar('\n');
-    for (size_t i = 0; i < comparer->count; i++) {
+    for (size_t i = 0; i < comparer->count && comparer->options.every_pair; i++) {
         const struct tally *tally = &comparer->tallies[i];
         printf("%-10s reported %" PRIu64 ", of them true %" PRIu64 "; true in all %" PRIu64
                " (recall %.1f %%)",
@@ -126,15 +126,11 @@ static void summarise(const struct comparer *comparer, double seconds)
 static int parse(struct request *request, int argc, char **argv)
 {
     static const struct option options[] = {
-        {"engine", required_argument, 0, 'e'},
-        {"traces", required_argument, 0, 'n'},
-        {"seed", required_argument, 0, 's'},
-        {"shape", required_argument, 0, 'h'},
-        {"model", required_argument, 0, 'm'},
-        {"window", required_argument, 0, 'w'},
-        {"limit", required_argument, 0, 'l'},
-        {"check-oracle", no_argument, 0, 'o'},
-        {0},
+        {"engine", required_argument, 0, 'e'}, {"traces", required_argument, 0, 'n'},
+        {"seed", required_argument, 0, 's'},   {"shape", required_argument, 0, 'h'},
+        {"model", required_argument, 0, 'm'},  {"window", required_argument, 0, 'w'},
+        {"limit", required_argument, 0, 'l'},  {"check-oracle", no_argument, 0, 'o'},
+        {"by-location", no_argument, 0, 'b'},  {0},
     };
     struct comparer *comparer = &request->comparer;
     const char *engines = NULL;
@@ -149,6 +145,8 @@ static int parse(struct request *request, int argc, char **argv)
             comparer->options.model = model_parse(optarg);
         else if (option == 'o')
             comparer->check_oracle = true;
+        else if (option == 'b')
+            comparer->options.every_pair = false;
         else if (option == '?' || !end || *end || end == optarg)
             return fail_usage("wrong option or number", "");
         else if (option == 'n')
