@@ -1,4 +1,5 @@
-/* auto: the default. Every suspicious pair is decided by witness search
+/* auto: the default. Every suspicious pair of accesses and
+ * every cycle of lock acquires is decided by witness search
  * (src/search): under the strongest model first (rf, then value and branch where
  * recorded, then sync), and each finding comes with the schedule that reaches it.
  *
@@ -7,6 +8,7 @@
  * instances are tried; with --pairs, every pair of events is decided. Nothing is
  * cut into windows. */
 #include "base/memory.h"
+#include "engine/auto_tasks.h"
 #include "engine/engine.h"
 #include "model/order.h"
 #include "search/suspects.h"
@@ -84,6 +86,16 @@ static void find_races(struct engine_run *run, const struct ladder *ladder)
     suspects_free(&suspects);
 }
 
+static void find_deadlocks(struct engine_run *run, const struct ladder *ladder)
+{
+    struct tasks tasks = {0};
+    tasks_add_deadlocks(&tasks, run);
+    tasks_finish(&tasks);
+    decide(run, ladder, tasks.list.items, tasks.list.count);
+    run->exhausted += tasks.left_out;
+    tasks_free(&tasks);
+}
+
 static int compare_seconds(const void *a, const void *b)
 {
     const struct finding *const *x = a, *const *y = b;
@@ -129,16 +141,17 @@ static int finish(struct engine_run *run, struct error *error)
     ladder_create(&ladder, run->history, run->options->model);
     find_races(run, &ladder);
     mark_observed(run);
+    find_deadlocks(run, &ladder);
     ladder_free(&ladder);
     return 0;
 }
 
 const struct engine engine_auto = {
     .name = "auto",
-    .summary = "races by witness search, the strongest model first",
+    .summary = "races and deadlocks by witness search, the strongest model first",
     .promise = "sound; exact but for candidates whose budget ran out",
     .source = "ours; docs/engines/auto.md",
-    .finds = FINDS_RACES,
+    .finds = FINDS_RACES | FINDS_DEADLOCKS,
     .guarantee = GUARANTEE_EXACT,
     .default_model = MODEL_RF,
     .models = 1u << MODEL_SYNC | 1u << MODEL_VALUE | 1u << MODEL_RF | 1u << MODEL_BRANCH,
