@@ -38,6 +38,16 @@ uint32_t blocks_transaction(const struct blocks *blocks, uint32_t thread);
 uint32_t blocks_blamed(struct blocks *blocks, uint32_t thread, uint32_t index,
                        const uint32_t **labels);
 
+/* The atomic blocks `thread` is in now, outermost first, as a copy to keep (free()
+ * it); NULL if there are none. */
+struct block_path {
+    uint32_t count;
+    struct {
+        uint32_t label, begin; /* begin: index in its thread */
+    } blocks[];
+};
+struct block_path *blocks_path(const struct blocks *blocks, uint32_t thread);
+
 bool blocks_atomic(struct blocks *blocks, uint32_t label);
 
 /* The deepest stack that two call stacks have in common. Stacks are nodes of a

@@ -7,6 +7,7 @@ extern const struct engine engine_auto;
 extern const struct engine engine_smt;
 extern const struct engine engine_syncp;
 extern const struct engine engine_csp, engine_deadlock;
+extern const struct engine engine_serial;
 
 /* clang-format off */
 const struct engine *const engine_registry[] = {
@@ -15,6 +16,7 @@ const struct engine *const engine_registry[] = {
     &engine_lockset,
     &engine_syncp,
     &engine_sidetrack,
+    &engine_serial,
 #ifdef PREPLAY_Z3
     &engine_smt,
 #endif

@@ -1,0 +1,168 @@
+/* serial: the figures' verdicts, explanations, and the oracle's opinion on random
+ * traces with every kind of synchronisation. */
+#include "oracle/generator.h"
+#include "oracle/serial_oracle.h"
+#include "atomicity_text.h"
+
+#include <dirent.h>
+
+static const char *const everything[] = {"*", NULL};
+static const struct engine_options named = {.jobs = 1, .blocks = everything, .every_pair = true};
+static const struct engine_options by_default = {.jobs = 1};
+
+static void expect(const char *text, const char *wanted)
+{
+    expect_found("serial", text, &named, wanted);
+}
+
+static void figures_have_their_verdicts(void **state)
+{
+    (void)state;
+    DIR *directory = opendir(TRACES);
+    assert_non_null(directory);
+    unsigned checked = 0;
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        char path[1024], verdict[1024];
+        size_t stem = strlen(entry->d_name) - 4;
+        if (strlen(entry->d_name) < 5 || strcmp(entry->d_name + stem, ".std"))
+            continue;
+        snprintf(path, sizeof path, "%s/%s", TRACES, entry->d_name);
+        snprintf(verdict, sizeof verdict, "%s/%.*s.verdict", TRACES, (int)stem, entry->d_name);
+        char *serialisable = verdict_of(verdict, "serialisable");
+        if (!serialisable)
+            continue;
+        struct error error = {0};
+        struct trace *trace = trace_open(path, &error);
+        assert_non_null(trace);
+        char *found = found_in(trace, "serial", &by_default);
+        if (!strcmp(found, "none") != !strcmp(serialisable, "yes"))
+            fail_msg("%s: found %s, serialisable: %s", entry->d_name, found, serialisable);
+        free(found);
+        free(serialisable);
+        checked++;
+    }
+    closedir(directory);
+    assert_true(checked >= 18);
+}
+
+static void the_window_and_its_culprit(void **state)
+{
+    (void)state;
+    expect("A|begin(f)|1\nA|r(x)|2\nB|w(x)|3\nA|w(x)|4\nA|end(f)|5\n",
+           "in block=f window=2..4 culprit=3");
+    expect("A|begin(f)|1\nA|w(x)|2\nB|r(x)|3\nA|w(x)|4\nA|end(f)|5\n",
+           "in block=f window=2..4 culprit=3");
+    expect("A|begin(f)|1\nA|r(x)|2\nB|r(x)|3\nA|w(x)|4\nA|end(f)|5\n", "none");
+    expect("A|begin(f)|1\nA|r(x)|2\nB|w(y)|3\nA|r(y)|4\nA|end(f)|5\n", "none");
+}
+
+/* Through two other threads, neither of which disturbs the block on its own. */
+static void a_cycle_of_three(void **state)
+{
+    (void)state;
+    const char *text = "A|begin(f)|1\nA|w(x)|2\nB|r(x)|3\nB|w(y)|4\nC|r(y)|5\nC|w(z)|6\nA|r(z)|7\n"
+                       "A|end(f)|8\n";
+    expect(text, "in block=f window=2..7 culprit=3");
+}
+
+/* Two blocks, each serial against a third, not against each other. */
+static void events_outside_of_blocks_are_no_block(void **state)
+{
+    (void)state;
+    expect("A|w(x)|1\nB|w(x)|2\nA|w(x)|3\nB|w(x)|4\n", "none");
+    expect("A|begin(f)|1\nA|w(x)|2\nA|end(f)|3\nB|w(x)|4\nA|begin(f)|5\nA|w(x)|6\nA|end(f)|7\n",
+           "none");
+}
+
+static void the_inner_block_is_to_blame(void **state)
+{
+    (void)state;
+    expect("A|begin(f)|1\nA|w(y)|2\nA|begin(g)|3\nA|r(x)|4\nB|w(x)|5\nA|r(x)|6\nA|end(g)|7\nA|end("
+           "f)|8\n",
+           "in block=f/g window=4..6 culprit=5");
+    expect("A|begin(f)|1\nA|r(x)|2\nA|begin(g)|3\nB|w(x)|4\nA|r(x)|5\nA|end(g)|6\nA|end(f)|7\n",
+           "in block=f window=2..5 culprit=4");
+}
+
+static void what_waits_is_not_atomic(void **state)
+{
+    (void)state;
+    const char *text = "A|begin(run)|1\nA|fork(B)|2\nB|w(x)|3\nA|join(B)|4\nA|end(run)|5\n";
+    expect_found("serial", text, &by_default, "none");
+    expect(text, "in block=run window=2..4 culprit=3");
+}
+
+/* --- against the oracle --- */
+
+static void disagree(const struct sample *sample, const char *what)
+{
+    fail_msg("%s\n%s", what, sample->text);
+}
+
+static void compare(const struct sample *sample)
+{
+    struct serial_truth truth;
+    serial_truth_init(&truth, sample->history);
+    if (truth.transactions <= 7 &&
+        serial_by_permutation(&truth, sample->history) != truth.serialisable)
+        disagree(sample, "the oracle contradicts itself");
+    struct error error = {0};
+    struct trace *trace = std_open_memory("sample", sample->text, strlen(sample->text));
+    const struct engine *engine = engine_find("serial", 6);
+    struct driver driver;
+    assert_int_equal(driver_run(&driver, trace, &engine, 1, &named, &error), 0);
+    const struct findings *findings = driver.runs[0].findings;
+    if (truth.serialisable != !findings->count)
+        disagree(sample, truth.serialisable ? "false" : "missed");
+    for (size_t i = 0; i < findings->count; i++)
+        if (!serial_explains(&truth, sample->history, &findings->items[i]))
+            disagree(sample, "wrongly explained");
+    driver_free(&driver);
+    trace_close(trace);
+    serial_truth_free(&truth);
+}
+
+/* PREPLAY_SERIAL_TRACES and PREPLAY_SERIAL_SEED make a long campaign of it. */
+static uint64_t number_from(const char *variable, uint64_t otherwise)
+{
+    const char *text = getenv(variable);
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static void the_oracle_agrees(void **state)
+{
+    struct shape shape;
+    struct error error = {0};
+    assert_int_equal(shape_parse(&shape, *state, &error), 0);
+    uint64_t count = number_from("PREPLAY_SERIAL_TRACES", 500);
+    uint64_t first = number_from("PREPLAY_SERIAL_SEED", 0);
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        struct sample sample;
+        assert_int_equal(sample_generate(&sample, &shape, seed, &error), 0);
+        compare(&sample);
+        sample_free(&sample);
+    }
+}
+
+int main(void)
+{
+#define AGREES(shape)                                                                              \
+    {                                                                                              \
+        "the_oracle_agrees on " shape, the_oracle_agrees, NULL, NULL, (void *)shape                \
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures_have_their_verdicts),
+        cmocka_unit_test(the_window_and_its_culprit),
+        cmocka_unit_test(a_cycle_of_three),
+        cmocka_unit_test(events_outside_of_blocks_are_no_block),
+        cmocka_unit_test(the_inner_block_is_to_blame),
+        cmocka_unit_test(what_waits_is_not_atomic),
+        AGREES("blocks"),
+        AGREES("blocks:variables=1,locks=1,threads=2"),
+        AGREES("blocks:events=30..60,threads=3..6"),
+        AGREES("all"),
+        AGREES("all:events=30..80"),
+        AGREES("blocks:events=100..200,threads=3..5,sticky=90"),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
