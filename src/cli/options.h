@@ -93,7 +93,20 @@ enum command_id {
     O(FLAG, run, "run", 0, "", IN(TIDDLE), 0, 1, 0, "compile the program and run it")              \
     O(FLAG, format, "format", 0, "", IN(TIDDLE), 0, 1, 0, "print the trace in its usual layout")   \
     O(FLAG, complete, "complete", 0, "", IN(TIDDLE), 0, 1, 0,                                      \
-      "print the trace with the missing forks and joins")
+      "print the trace with the missing forks and joins")                                          \
+    O(PERHAPS, equivalent, "equivalent", 0, "[N]", IN(TIDDLE), 1, UINT64_MAX, 0,                   \
+      "all equivalent traces, or N at random; with -o OUT.c one program for all")                  \
+    O(FLAG, count, "count", 0, "", IN(TIDDLE), 0, 1, 0, "how many traces are equivalent")          \
+    O(COUNT, seed, "seed", 0, "N", IN(TIDDLE), 0, UINT64_MAX, 1, "what random choices begin with") \
+    O(FLAG, random, "random", 0, "", IN(TIDDLE), 0, 1, 0,                                          \
+      "make a random trace instead of reading one")                                                \
+    O(TEXT, shape, "shape", 0, "SHAPE", IN(TIDDLE), 0, 0, 0,                                       \
+      "what --random makes: NAME[:setting,...], help lists them")                                  \
+    O(COUNT, threads, "threads", 0, "N", IN(TIDDLE), 0, 1000, 0, "threads of a random trace")      \
+    O(COUNT, events, "events", 0, "N", IN(TIDDLE), 0, 100000000, 0, "events of a random trace")    \
+    O(COUNT, locks, "locks", 0, "N", IN(TIDDLE), 0, 1000000, 0, "locks of a random trace")         \
+    O(COUNT, variables, "variables", 0, "N", IN(TIDDLE), 0, 1000000, 0,                            \
+      "variables of a random trace")
 
 struct options {
     enum command_id command;

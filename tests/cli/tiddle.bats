@@ -194,3 +194,33 @@ END
     run valgrind -q --tool=helgrind --error-exitcode=9 ./program
     [ "$status" -eq 9 ]
 }
+
+@test "equivalent traces: all, counted, drawn with a seed" {
+    printf 'wr 1 a\nwr 2 b\nwr 3 c\nwr 1 d\n' >free.tiddle
+    [ "$("$PREPLAY" tiddle --count free.tiddle)" = 12 ]
+    [ "$("$PREPLAY" tiddle --equivalent free.tiddle | grep -c '^# trace')" = 12 ]
+    "$PREPLAY" tiddle --equivalent 5 --seed 4 free.tiddle >one
+    "$PREPLAY" tiddle --equivalent 5 --seed 4 free.tiddle | cmp - one
+    [ "$(grep -c '^# trace' one)" = 5 ]
+    [ "$("$PREPLAY" tiddle --count race.tiddle)" = 1 ]
+}
+
+@test "one program performs all equivalent traces, one after another" {
+    printf 'acq 1 m\nwr 1 x 1\nrel 1 m\nwr 2 y\nwr 2 z\n' >free.tiddle
+    program free.tiddle --equivalent
+    timeout 20 ./program | grep -v -e fork -e join | sed 's/order/trace/' >out
+    "$PREPLAY" tiddle free.tiddle --equivalent | sed 's/ @.*//' | cmp - out
+    printf 'acq 1 m\nwr 2 x\n' >held.tiddle
+    run "$PREPLAY" tiddle held.tiddle --equivalent -o held.c
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"lock held"* ]]
+}
+
+@test "random traces: the seed decides, and all of them are well-formed" {
+    "$PREPLAY" tiddle --random --shape all --threads 3 --events 40 --seed 9 -o one.tiddle
+    "$PREPLAY" tiddle --random --shape all --threads 3 --events 40 --seed 9 | cmp - one.tiddle
+    [ "$(wc -l <one.tiddle)" -ge 30 ]
+    "$PREPLAY" info one.tiddle
+    run "$PREPLAY" tiddle --random --shape nothing
+    [ "$status" -eq 2 ]
+}

@@ -14,7 +14,7 @@
 #define PREPLAY_ORACLE_COMPARE_H
 
 #include "engine/engine.h"
-#include "oracle/generator.h"
+#include "tiddle/generator.h"
 #include "oracle/oracle.h"
 
 enum { COMPARED_ENGINES = 32 };

@@ -8,7 +8,7 @@
  *   syncp within the truth. */
 #include "base/map.h"
 #include "engine/engine.h"
-#include "oracle/generator.h"
+#include "tiddle/generator.h"
 #include "oracle/oracle.h"
 #include "reference/reference.h"
 

@@ -2,7 +2,7 @@
  * synchronisation, and the papers' worked examples down to the counterexample.
  * PREPLAY_CSP_TRACES and PREPLAY_CSP_SEED make a long campaign of it. */
 #include "engine/driver.h"
-#include "oracle/generator.h"
+#include "tiddle/generator.h"
 #include "oracle/oracle.h"
 #include "trace/formats.h"
 

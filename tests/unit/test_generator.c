@@ -1,6 +1,6 @@
 /* Generated traces are well-formed, the same for the same seed, and show every
  * feature that their shape asks for and no other. */
-#include "oracle/generator.h"
+#include "tiddle/generator.h"
 #include "oracle/oracle.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* The oracle on traces whose truth was worked out by hand, and against the plain
  * exploration by the machine of model/, a second implementation of all rules. */
 #include "model/checker.h"
-#include "oracle/generator.h"
+#include "tiddle/generator.h"
 #include "oracle/oracle.h"
 
 #include <setjmp.h>

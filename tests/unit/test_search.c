@@ -4,7 +4,7 @@
 #include "base/map.h"
 #include "base/random.h"
 #include "model/machine.h"
-#include "oracle/generator.h"
+#include "tiddle/generator.h"
 #include "oracle/oracle.h"
 #include "search/search.h"
 

@@ -1,6 +1,6 @@
 /* The SMT engine: agreement with the oracle, model by model, and the figures and
  * tables of seed 003. PREPLAY_SEEDS=N tries N traces a test instead of a few. */
-#include "oracle/generator.h"
+#include "tiddle/generator.h"
 #include "oracle/oracle.h"
 #include "search/smt_search.h"
 

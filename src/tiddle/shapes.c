@@ -1,5 +1,5 @@
 /* The presets, and how they are varied on the command line. */
-#include "oracle/generator.h"
+#include "tiddle/generator.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "oracle/generator.h"
+#include "tiddle/generator.h"
 
 #include "base/array.h"
 #include "base/random.h"
