@@ -1,36 +1,58 @@
-/* Calls by which programs tell a race detector what it cannot see: ThreadSanitizer's
- * public interface and the older annotations. */
+/* Calls by which programs tell a race detector what it cannot see:
+ * ThreadSanitizer's public interface, the older annotations, and our own
+ * (include/preplay/preplay.h). */
 #include "runtime/sync.h"
 
-#define VOID_FUNCTION(name, parameters)                                                            \
-    EXPORT void name parameters;                                                                   \
-    EXPORT void name parameters
+#define FUNCTION(result, name, parameters)                                                         \
+    EXPORT result name parameters;                                                                 \
+    EXPORT result name parameters
+#define UNUSED __attribute__((unused))
+#define PLACE const char *file UNUSED, int line UNUSED
 
-/* A happens-before edge between whoever releases an address and whoever acquires
- * it later is what an atomic store and load make. */
-static void edge(unsigned op, void *address, uintptr_t pc)
+/* --- edges ------------------------------------------------------------------ */
+
+/* A happens-before edge from whoever releases an address to whoever acquires it
+ * later is what an atomic operation makes. */
+static void edge(unsigned op, const volatile void *address, uintptr_t pc)
 {
-    struct recorder *self = recorder_self();
-    if (!self || self->ignore_sync)
-        return;
-    self->sync_index++;
-    struct sync_record record = {.op = (uint8_t)op,
-                                 .object = (uintptr_t)address,
-                                 .size = 1,
-                                 .order = op == EVENT_ATOMIC_LOAD ? ORDER_ACQUIRE : ORDER_ACQ_REL,
-                                 .pc = pc};
-    sync_note(self, &record);
+    struct sync sync = SYNC_AT(op, address, pc);
+    sync.record.size = 1;
+    sync.record.order = op == EVENT_ATOMIC_LOAD ? ORDER_ACQUIRE : ORDER_ACQ_REL;
+    sync_before(&sync);
+    sync_after(&sync);
 }
 
-VOID_FUNCTION(__tsan_acquire, (void *address))
+FUNCTION(void, __tsan_acquire, (void *address))
 {
     edge(EVENT_ATOMIC_LOAD, address, CALLER);
 }
 
-VOID_FUNCTION(__tsan_release, (void *address))
+FUNCTION(void, __tsan_release, (void *address))
 {
     edge(EVENT_ATOMIC_RMW, address, CALLER);
 }
+
+FUNCTION(void, AnnotateHappensBefore, (PLACE, const volatile void *address))
+{
+    edge(EVENT_ATOMIC_RMW, address, CALLER);
+}
+
+FUNCTION(void, AnnotateHappensAfter, (PLACE, const volatile void *address))
+{
+    edge(EVENT_ATOMIC_LOAD, address, CALLER);
+}
+
+FUNCTION(void, WTFAnnotateHappensBefore, (PLACE, const volatile void *address))
+{
+    edge(EVENT_ATOMIC_RMW, address, CALLER);
+}
+
+FUNCTION(void, WTFAnnotateHappensAfter, (PLACE, const volatile void *address))
+{
+    edge(EVENT_ATOMIC_LOAD, address, CALLER);
+}
+
+/* --- what is to be ignored ---------------------------------------------------- */
 
 static void ignore(uint8_t *counter, int by)
 {
@@ -39,19 +61,224 @@ static void ignore(uint8_t *counter, int by)
 }
 
 #define IGNORE(name, parameters, field, by)                                                        \
-    VOID_FUNCTION(name, parameters)                                                                \
+    FUNCTION(void, name, parameters)                                                               \
     {                                                                                              \
         struct recorder *self = recorder_self();                                                   \
         if (self)                                                                                  \
             ignore(&self->field, by);                                                              \
     }
 
-#define PLACE        (const char *file, int line)
-#define PLACE_UNUSED (const char *file __attribute__((unused)), int line __attribute__((unused)))
+IGNORE(AnnotateIgnoreReadsBegin, (PLACE), ignore_reads, 1)
+IGNORE(AnnotateIgnoreReadsEnd, (PLACE), ignore_reads, -1)
+IGNORE(AnnotateIgnoreWritesBegin, (PLACE), ignore_writes, 1)
+IGNORE(AnnotateIgnoreWritesEnd, (PLACE), ignore_writes, -1)
+IGNORE(AnnotateIgnoreSyncBegin, (PLACE), ignore_sync, 1)
+IGNORE(AnnotateIgnoreSyncEnd, (PLACE), ignore_sync, -1)
 
-IGNORE(AnnotateIgnoreReadsBegin, PLACE_UNUSED, ignore_reads, 1)
-IGNORE(AnnotateIgnoreReadsEnd, PLACE_UNUSED, ignore_reads, -1)
-IGNORE(AnnotateIgnoreWritesBegin, PLACE_UNUSED, ignore_writes, 1)
-IGNORE(AnnotateIgnoreWritesEnd, PLACE_UNUSED, ignore_writes, -1)
-IGNORE(AnnotateIgnoreSyncBegin, PLACE_UNUSED, ignore_sync, 1)
-IGNORE(AnnotateIgnoreSyncEnd, PLACE_UNUSED, ignore_sync, -1)
+static void ignore_all(int by)
+{
+    struct recorder *self = recorder_self();
+    if (!self)
+        return;
+    ignore(&self->ignore_reads, by);
+    ignore(&self->ignore_writes, by);
+    ignore(&self->ignore_sync, by);
+}
+
+static void ignore_accesses(int by)
+{
+    struct recorder *self = recorder_self();
+    if (!self)
+        return;
+    ignore(&self->ignore_reads, by);
+    ignore(&self->ignore_writes, by);
+}
+
+FUNCTION(void, __tsan_ignore_thread_begin, (void))
+{
+    ignore_accesses(1);
+}
+
+FUNCTION(void, __tsan_ignore_thread_end, (void))
+{
+    ignore_accesses(-1);
+}
+
+/* --- locks of the program's own making ---------------------------------------- */
+
+enum {
+    MUTEX_READ_LOCK = 1 << 3,
+    MUTEX_TRY_LOCK = 1 << 4,
+    MUTEX_TRY_LOCK_FAILED = 1 << 5,
+};
+
+FUNCTION(void, __tsan_mutex_create, (void *mutex, unsigned flags UNUSED))
+{
+    sync_note_init(RECORD_OP_INIT, mutex, 0, CALLER);
+}
+
+FUNCTION(void, __tsan_mutex_destroy, (void *mutex UNUSED, unsigned flags UNUSED))
+{
+}
+
+/* What the lock does inside (its own atomics) is none of the program's business. */
+FUNCTION(void, __tsan_mutex_pre_lock, (void *mutex UNUSED, unsigned flags UNUSED))
+{
+    ignore_all(1);
+}
+
+FUNCTION(void, __tsan_mutex_post_lock, (void *mutex, unsigned flags, int recursion UNUSED))
+{
+    ignore_all(-1);
+    struct sync sync = SYNC(flags & MUTEX_READ_LOCK ? EVENT_ACQUIRE_READ : EVENT_ACQUIRE_WRITE,
+                            mutex);
+    sync.record.flags = flags & MUTEX_TRY_LOCK ? EVENT_TRY : 0;
+    sync_before(&sync);
+    if (flags & MUTEX_TRY_LOCK_FAILED)
+        sync_failed(&sync);
+    else
+        sync_after(&sync);
+}
+
+FUNCTION(int, __tsan_mutex_pre_unlock, (void *mutex, unsigned flags))
+{
+    struct sync sync = SYNC(flags & MUTEX_READ_LOCK ? EVENT_RELEASE_READ : EVENT_RELEASE_WRITE,
+                            mutex);
+    sync_before(&sync);
+    ignore_all(1);
+    return 0;
+}
+
+FUNCTION(void, __tsan_mutex_post_unlock, (void *mutex UNUSED, unsigned flags UNUSED))
+{
+    ignore_all(-1);
+}
+
+FUNCTION(void, __tsan_mutex_pre_signal, (void *mutex UNUSED, unsigned flags UNUSED))
+{
+    ignore_all(1);
+}
+
+FUNCTION(void, __tsan_mutex_post_signal, (void *mutex UNUSED, unsigned flags UNUSED))
+{
+    ignore_all(-1);
+}
+
+/* Inside a lock's own code, something that is to be seen. */
+FUNCTION(void, __tsan_mutex_pre_divert, (void *mutex UNUSED, unsigned flags UNUSED))
+{
+    ignore_all(-1);
+}
+
+FUNCTION(void, __tsan_mutex_post_divert, (void *mutex UNUSED, unsigned flags UNUSED))
+{
+    ignore_all(1);
+}
+
+FUNCTION(void, AnnotateRWLockCreate, (PLACE, const volatile void *lock))
+{
+    sync_note_init(RECORD_OP_INIT, (const void *)lock, 0, CALLER);
+}
+
+FUNCTION(void, AnnotateRWLockCreateStatic, (PLACE, const volatile void *lock))
+{
+    sync_note_init(RECORD_OP_INIT, (const void *)lock, 0, CALLER);
+}
+
+FUNCTION(void, AnnotateRWLockAcquired, (PLACE, const volatile void *lock, long writer))
+{
+    struct sync sync = SYNC(writer ? EVENT_ACQUIRE_WRITE : EVENT_ACQUIRE_READ, lock);
+    sync_before(&sync);
+    sync_after(&sync);
+}
+
+FUNCTION(void, AnnotateRWLockReleased, (PLACE, const volatile void *lock, long writer))
+{
+    struct sync sync = SYNC(writer ? EVENT_RELEASE_WRITE : EVENT_RELEASE_READ, lock);
+    sync_before(&sync);
+}
+
+/* --- atomic blocks and branches ------------------------------------------------- */
+
+FUNCTION(void, __preplay_block_begin, (const char *label))
+{
+    struct recorder *self = recorder_self();
+    if (!self || !recorder_enter(self))
+        return;
+    write_label(self, label);
+    write_access(self, (uintptr_t)label, 0, EVENT_BLOCK_BEGIN, CALLER);
+    recorder_leave(self);
+}
+
+FUNCTION(void, __preplay_block_end, (const char *label))
+{
+    struct recorder *self = recorder_self();
+    if (!self || !recorder_enter(self))
+        return;
+    write_access(self, (uintptr_t)label, 0, EVENT_BLOCK_END, CALLER);
+    recorder_leave(self);
+}
+
+/* A branch matters only if something was read since the last one. */
+FUNCTION(void, __sanitizer_cov_trace_pc, (void))
+{
+    struct recorder *self = recorder_current;
+    if (!self || !self->unbranched || !process.branches || !recorder_enter(self))
+        return;
+    self->unbranched = false;
+    write_access(self, 0, 0, EVENT_BRANCH, CALLER);
+    recorder_leave(self);
+}
+
+/* --- calls without a meaning for a recorder ---------------------------------------- */
+
+#define NOTHING(name, parameters)                                                                  \
+    FUNCTION(void, name, parameters)                                                               \
+    {                                                                                              \
+    }
+#define ADDRESS const volatile void *address UNUSED
+#define LENGTH unsigned long length UNUSED
+
+NOTHING(AnnotateRWLockDestroy, (PLACE, ADDRESS))
+NOTHING(AnnotateBenignRace, (PLACE, ADDRESS, const char *why UNUSED))
+NOTHING(AnnotateBenignRaceSized, (PLACE, ADDRESS, LENGTH, const char *why UNUSED))
+NOTHING(WTFAnnotateBenignRaceSized, (PLACE, ADDRESS, LENGTH, const char *why UNUSED))
+NOTHING(AnnotateCondVarSignal, (PLACE, ADDRESS))
+NOTHING(AnnotateCondVarSignalAll, (PLACE, ADDRESS))
+NOTHING(AnnotateCondVarWait, (PLACE, ADDRESS, const volatile void *lock UNUSED))
+NOTHING(AnnotateEnableRaceDetection, (PLACE, int enable UNUSED))
+NOTHING(AnnotateExpectRace, (PLACE, ADDRESS, const char *why UNUSED))
+NOTHING(AnnotateFlushExpectedRaces, (PLACE))
+NOTHING(AnnotateFlushState, (PLACE))
+NOTHING(AnnotateMemoryIsInitialized, (PLACE, ADDRESS, LENGTH))
+NOTHING(AnnotateMemoryIsUninitialized, (PLACE, ADDRESS, LENGTH))
+NOTHING(AnnotateMutexIsNotPHB, (PLACE, ADDRESS))
+NOTHING(AnnotateMutexIsUsedAsCondVar, (PLACE, ADDRESS))
+NOTHING(AnnotateNewMemory, (PLACE, ADDRESS, LENGTH))
+NOTHING(AnnotateNoOp, (PLACE, ADDRESS))
+NOTHING(AnnotatePCQCreate, (PLACE, ADDRESS))
+NOTHING(AnnotatePCQDestroy, (PLACE, ADDRESS))
+NOTHING(AnnotatePCQGet, (PLACE, ADDRESS))
+NOTHING(AnnotatePCQPut, (PLACE, ADDRESS))
+NOTHING(AnnotatePublishMemoryRange, (PLACE, ADDRESS, LENGTH))
+NOTHING(AnnotateUnpublishMemoryRange, (PLACE, ADDRESS, LENGTH))
+NOTHING(AnnotateThreadName, (PLACE, const char *name UNUSED))
+NOTHING(AnnotateTraceMemory, (PLACE, ADDRESS))
+NOTHING(__tsan_flush_memory, (void))
+NOTHING(__sanitizer_print_stack_trace, (void))
+NOTHING(__sanitizer_set_report_path, (const char *path UNUSED))
+NOTHING(__sanitizer_set_report_fd, (void *file UNUSED))
+NOTHING(__sanitizer_set_death_callback, (void (*callback)(void)UNUSED))
+
+FUNCTION(int, RunningOnValgrind, (void))
+{
+    return 0;
+}
+
+FUNCTION(int, ThreadSanitizerQuery, (const char *query))
+{
+    const char *known = "pure_happens_before";
+    while (*known && *known == *query)
+        known++, query++;
+    return !*known && !*query;
+}

@@ -14,17 +14,29 @@ EXPORT void __tsan_func_entry(void *pc)
         struct stack_frame *frame = &self->frames[depth];
         frame->pc = (uint64_t)(uintptr_t)pc;
         frame->pointer = (uintptr_t)__builtin_frame_address(0);
+        frame->own = CALLER;
         frame->node = 0;
     }
     self->depth = depth + 1;
+}
+
+static void leave_blocks(struct recorder *self)
+{
+    if (!recorder_enter(self))
+        return;
+    write_blocks_end(self, self->depth);
+    recorder_leave(self);
 }
 
 EXPORT void __tsan_func_exit(void);
 EXPORT void __tsan_func_exit(void)
 {
     struct recorder *self = recorder_current;
-    if (likely(self != NULL) && likely(self->depth != 0))
-        self->depth--;
+    if (unlikely(!self) || unlikely(!self->depth))
+        return;
+    self->depth--;
+    if (unlikely(self->begun > self->depth))
+        leave_blocks(self);
 }
 
 /* A jump leaves functions without their exits. glibc keeps the target's stack
@@ -39,6 +51,8 @@ static void leave_frames(const uintptr_t *buffer)
     pointer = (pointer >> 17 | pointer << 47) ^ secret;
     while (self->depth && self->frames[self->depth - 1].pointer < pointer)
         self->depth--;
+    if (self->begun > self->depth)
+        leave_blocks(self);
 }
 
 #define JUMP(name, next)                                                                           \

@@ -19,6 +19,8 @@ static bool owned_twice(const pthread_mutex_t *mutex)
 
 static void after_lock(struct sync *sync, const pthread_mutex_t *mutex, int result)
 {
+    if (result == EOWNERDEAD) /* its owner died holding it: no release will be seen */
+        sync_note_init(RECORD_OP_INIT, mutex, 0, sync->record.pc);
     if (result == 0 || result == EOWNERDEAD) {
         if (!owned_twice(mutex))
             sync_after(sync);

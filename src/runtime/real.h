@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -82,11 +83,67 @@
     REAL_FUNCTION(void, longjmp, (void *, int))                                                    \
     REAL_FUNCTION(void, siglongjmp, (void *, int))                                                 \
     REAL_FUNCTION(void, __longjmp_chk, (void *, int))                                              \
+    REAL_MEMORY_TABLE(REAL_FUNCTION)
+
+/* The functions that only the full runtime stands in front of. */
+#define REAL_MEMORY_TABLE(REAL_FUNCTION)                                                           \
     REAL_FUNCTION(void *, memcpy, (void *, const void *, size_t))                                  \
     REAL_FUNCTION(void *, memmove, (void *, const void *, size_t))                                 \
     REAL_FUNCTION(void *, memset, (void *, int, size_t))                                           \
+    REAL_FUNCTION(int, memcmp, (const void *, const void *, size_t))                               \
+    REAL_FUNCTION(void *, memchr, (const void *, int, size_t))                                     \
+    REAL_FUNCTION(void *, memrchr, (const void *, int, size_t))                                    \
+    REAL_FUNCTION(void *, memmem, (const void *, size_t, const void *, size_t))                    \
+    REAL_FUNCTION(void *, mempcpy, (void *, const void *, size_t))                                 \
+    REAL_FUNCTION(size_t, strlen, (const char *))                                                  \
+    REAL_FUNCTION(size_t, strnlen, (const char *, size_t))                                         \
+    REAL_FUNCTION(char *, strcpy, (char *, const char *))                                          \
+    REAL_FUNCTION(char *, stpcpy, (char *, const char *))                                          \
+    REAL_FUNCTION(char *, strncpy, (char *, const char *, size_t))                                 \
+    REAL_FUNCTION(char *, strcat, (char *, const char *))                                          \
+    REAL_FUNCTION(char *, strncat, (char *, const char *, size_t))                                 \
+    REAL_FUNCTION(int, strcmp, (const char *, const char *))                                       \
+    REAL_FUNCTION(int, strncmp, (const char *, const char *, size_t))                              \
+    REAL_FUNCTION(int, strcasecmp, (const char *, const char *))                                   \
+    REAL_FUNCTION(int, strncasecmp, (const char *, const char *, size_t))                          \
+    REAL_FUNCTION(char *, strchr, (const char *, int))                                             \
+    REAL_FUNCTION(char *, strrchr, (const char *, int))                                            \
+    REAL_FUNCTION(char *, strchrnul, (const char *, int))                                          \
+    REAL_FUNCTION(char *, strstr, (const char *, const char *))                                    \
+    REAL_FUNCTION(char *, strcasestr, (const char *, const char *))                                \
+    REAL_FUNCTION(size_t, strspn, (const char *, const char *))                                    \
+    REAL_FUNCTION(size_t, strcspn, (const char *, const char *))                                   \
+    REAL_FUNCTION(char *, strpbrk, (const char *, const char *))                                   \
+    REAL_FUNCTION(char *, strdup, (const char *))                                                  \
+    REAL_FUNCTION(char *, strndup, (const char *, size_t))                                         \
+    REAL_FUNCTION(ssize_t, read, (int, void *, size_t))                                            \
+    REAL_FUNCTION(ssize_t, write, (int, const void *, size_t))                                     \
+    REAL_FUNCTION(ssize_t, pread, (int, void *, size_t, off_t))                                    \
+    REAL_FUNCTION(ssize_t, pwrite, (int, const void *, size_t, off_t))                             \
+    REAL_FUNCTION(ssize_t, pread64, (int, void *, size_t, off64_t))                                \
+    REAL_FUNCTION(ssize_t, pwrite64, (int, const void *, size_t, off64_t))                         \
+    REAL_FUNCTION(ssize_t, readv, (int, const struct iovec *, int))                                \
+    REAL_FUNCTION(ssize_t, writev, (int, const struct iovec *, int))                               \
+    REAL_FUNCTION(ssize_t, recv, (int, void *, size_t, int))                                       \
+    REAL_FUNCTION(ssize_t, send, (int, const void *, size_t, int))                                 \
+    REAL_FUNCTION(ssize_t, recvfrom,                                                               \
+                  (int, void *, size_t, int, struct sockaddr *, socklen_t *))                      \
+    REAL_FUNCTION(ssize_t, sendto,                                                                 \
+                  (int, const void *, size_t, int, const struct sockaddr *, socklen_t))            \
+    REAL_FUNCTION(ssize_t, recvmsg, (int, struct msghdr *, int))                                   \
+    REAL_FUNCTION(ssize_t, sendmsg, (int, const struct msghdr *, int))                             \
+    REAL_FUNCTION(int, pipe, (int *))                                                              \
+    REAL_FUNCTION(int, pipe2, (int *, int))                                                        \
+    REAL_FUNCTION(int, socketpair, (int, int, int, int *))                                         \
+    REAL_FUNCTION(int, close, (int))                                                               \
+    REAL_FUNCTION(size_t, fread, (void *, size_t, size_t, FILE *))                                 \
+    REAL_FUNCTION(size_t, fwrite, (const void *, size_t, size_t, FILE *))                          \
+    REAL_FUNCTION(char *, fgets, (char *, int, FILE *))                                            \
+    REAL_FUNCTION(int, fputs, (const char *, FILE *))                                              \
+    REAL_FUNCTION(int, puts, (const char *))                                                       \
     REAL_FUNCTION(void *, mmap, (void *, size_t, int, int, int, off_t))                            \
-    REAL_FUNCTION(int, munmap, (void *, size_t))
+    REAL_FUNCTION(int, munmap, (void *, size_t))                                                   \
+    REAL_FUNCTION(void, qsort, (void *, size_t, size_t, int (*)(const void *, const void *)))
 
 struct real {
     bool ready;

@@ -83,41 +83,52 @@ static void find_stack(struct stream_header *header)
     pthread_attr_destroy(&attributes);
 }
 
-struct recorder *recorder_begin(uint32_t number, uint32_t parent, uint32_t child, uint32_t flags,
-                                uint64_t stamp)
+static struct recorder *create(const struct stream_header *wanted, uint64_t stamp)
 {
-    if (untouchable || !process_recording())
-        return NULL;
-    untouchable = true;
+    struct stream_header header = *wanted;
     struct recorder *self = obtain();
     if (!self) {
         process_stop("no memory left", stamp);
         return NULL;
     }
     reset(self);
-    self->number = number;
-    self->parent = parent;
-    self->child = child;
+    self->number = header.number;
+    self->parent = header.parent;
+    self->child = header.child;
     self->stamper.clock = stamp;
-    struct stream_header header = {.magic = ENCODING_MAGIC,
-                                   .version = ENCODING_VERSION,
-                                   .flags = flags,
-                                   .number = number,
-                                   .parent = parent,
-                                   .child = child,
-                                   .kernel_thread = system_thread()};
-    find_stack(&header);
+    header.magic = ENCODING_MAGIC;
+    header.version = ENCODING_VERSION;
+    header.kernel_thread = system_thread();
     if (!stream_open(self, &header)) {
         give_back(self);
         return NULL;
     }
-    recorder_current = self;
-    untouchable = false;
-    thread_watch_end();
-    struct sync sync = SYNC_AT(EVENT_START, 0, 0);
-    sync_before(&sync);
-    sync_after(&sync);
+    struct sync start = {.recorder = self, .record.op = EVENT_START};
+    sync_before(&start);
+    sync_after(&start);
     return self;
+}
+
+struct recorder *recorder_begin(uint32_t number, uint32_t parent, uint32_t child, uint32_t flags,
+                                uint64_t stamp)
+{
+    if (untouchable || !process_recording())
+        return NULL;
+    untouchable = true; /* whatever is called from here on is not the target's doing */
+    struct stream_header header = {
+        .flags = flags, .number = number, .parent = parent, .child = child};
+    find_stack(&header);
+    thread_watch_end();
+    struct recorder *self = create(&header, stamp);
+    recorder_current = self;
+    untouchable = !self;
+    return self;
+}
+
+struct recorder *recorder_create(uint32_t number, uint32_t parent, uint32_t child, uint64_t stamp)
+{
+    struct stream_header header = {.number = number, .parent = parent, .child = child};
+    return process_recording() ? create(&header, stamp) : NULL;
 }
 
 struct recorder *recorder_attach(void)
@@ -128,14 +139,24 @@ struct recorder *recorder_attach(void)
     return recorder_begin(number, number, number, STREAM_EXTERNAL, 0);
 }
 
-void recorder_end(struct recorder *self)
+void recorder_finish(struct recorder *self)
 {
-    struct sync sync = SYNC_AT(EVENT_END, 0, 0);
-    sync_before(&sync);
-    untouchable = true;
-    recorder_current = NULL;
+    if (recorder_enter(self)) {
+        write_late_value(self);
+        write_blocks_end(self, 0);
+        recorder_leave(self);
+    }
+    struct sync end = {.recorder = self, .record.op = EVENT_END};
+    sync_before(&end);
     stream_close(self);
     give_back(self);
+}
+
+void recorder_end(struct recorder *self)
+{
+    untouchable = true;
+    recorder_current = NULL;
+    recorder_finish(self);
 }
 
 void recorder_abandon(void)

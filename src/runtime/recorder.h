@@ -22,6 +22,7 @@ enum {
     RECORDER_NODES = 1 << 14,
     RECORDER_FRAMES = 1 << 16,
     RECORDER_PENDING = 32,
+    RECORDER_LABELS = 64,
 };
 
 /* Low byte: bytes read, high byte: bytes written. */
@@ -37,6 +38,7 @@ struct site {
 struct stack_frame {
     uint64_t pc;       /* where the function was called */
     uintptr_t pointer; /* stack pointer at its entry; longjmp() pops by it */
+    uintptr_t own;     /* a place in the function itself: names its atomic block */
     uint32_t node;     /* 0: not looked up yet */
 };
 
@@ -81,6 +83,8 @@ struct recorder {
     /* Call stack. */
     uint32_t depth; /* may exceed RECORDER_FRAMES: deeper frames are not kept */
     uint32_t nodes; /* ids handed out */
+    uint32_t begun; /* --blocks: outer functions whose block has begun in the stream */
+    uintptr_t labels[RECORDER_LABELS]; /* names written lately */
     /* From signal handlers. */
     volatile uint32_t pending_head, pending_tail; /* count up; handlers raise the tail only */
     struct sync_record pending[RECORDER_PENDING];
@@ -112,6 +116,9 @@ struct recorder *recorder_begin(uint32_t number, uint32_t parent, uint32_t child
                                 uint64_t stamp);
 /* Ends it. What the thread does after this is not recorded. */
 void recorder_end(struct recorder *self);
+/* The same for a fiber, which is not the calling thread's own stream. */
+struct recorder *recorder_create(uint32_t number, uint32_t parent, uint32_t child, uint64_t stamp);
+void recorder_finish(struct recorder *self);
 /* In a forked child: forgets the parent's stream and everything in it. */
 void recorder_abandon(void);
 
@@ -133,6 +140,10 @@ void write_range(struct recorder *self, uintptr_t address, uint64_t length, unsi
 void write_sync(struct recorder *self, const struct sync_record *record);
 void write_chunk_end(struct recorder *self, uint64_t stamp);
 void write_late_value(struct recorder *self);
+/* The text of a block's label, once in a while. */
+void write_label(struct recorder *self, const char *label);
+/* --blocks: ends the blocks of functions deeper than `depth`. */
+void write_blocks_end(struct recorder *self, uint32_t depth);
 /* Writes what signal handlers put aside, up to (not including) `stamp`. */
 void write_pending(struct recorder *self, uint64_t stamp);
 

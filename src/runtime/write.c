@@ -140,9 +140,54 @@ static void extend_run(struct recorder *self, struct site *site)
     predictor_advance(&site->predictor);
 }
 
+/* --blocks: functions are written as blocks when the first thing happens inside
+ * them, so that the many in which nothing does cost nothing. */
+static void write_blocks_begin(struct recorder *self)
+{
+    uint32_t depth = self->depth < RECORDER_FRAMES ? self->depth : RECORDER_FRAMES;
+    while (self->begun < depth && stream_room(self)) {
+        uintptr_t own = self->frames[self->begun++].own;
+        struct site *site = find_site(self, EVENT_BLOCK_BEGIN, 0, own);
+        if (stream_room(self))
+            write_single(self, site, 0, NULL);
+        if (self->tick == ENCODING_CHUNK_TICKS)
+            write_chunk_end_now(self);
+    }
+}
+
+void write_blocks_end(struct recorder *self, uint32_t depth)
+{
+    while (self->begun > depth && stream_room(self)) {
+        uintptr_t own = self->frames[--self->begun].own;
+        struct site *site = find_site(self, EVENT_BLOCK_END, 0, own);
+        if (stream_room(self))
+            write_single(self, site, 0, NULL);
+        if (self->tick == ENCODING_CHUNK_TICKS)
+            write_chunk_end_now(self);
+    }
+}
+
+void write_label(struct recorder *self, const char *label)
+{
+    uintptr_t *known = &self->labels[(uintptr_t)label >> 3 & (RECORDER_LABELS - 1)];
+    if (*known == (uintptr_t)label || !stream_room(self))
+        return;
+    *known = (uintptr_t)label;
+    uint8_t length = 0;
+    while (label[length] && length < ENCODING_LABEL_MAX)
+        length++;
+    uint8_t *at = varint_put(self->cursor + 1, (uintptr_t)label);
+    *at++ = length;
+    for (uint8_t i = 0; i < length; i++)
+        *at++ = (uint8_t)label[i];
+    finish_record(self, at, RECORD_NAME);
+}
+
 void write_access(struct recorder *self, uintptr_t address, uint32_t size, unsigned op,
                   uintptr_t pc)
 {
+    if (unlikely(process.blocks))
+        write_blocks_begin(self);
     if (unlikely(!stream_room(self)))
         return;
     struct site *site = find_site(self, op, size, pc);
@@ -179,6 +224,8 @@ void write_late_value(struct recorder *self)
 void write_range(struct recorder *self, uintptr_t address, uint64_t length, unsigned op,
                  uintptr_t pc)
 {
+    if (unlikely(process.blocks))
+        write_blocks_begin(self);
     if (!stream_room(self))
         return;
     struct site *site = find_site(self, op, 0, pc);
@@ -215,6 +262,8 @@ void write_chunk_end(struct recorder *self, uint64_t stamp)
 
 static void write_stamped(struct recorder *self, const struct sync_record *record)
 {
+    if (unlikely(process.blocks) && record->op != EVENT_END)
+        write_blocks_begin(self);
     if (!stream_room(self))
         return;
     struct site *site = find_site(self, record->op, record->size, record->pc);

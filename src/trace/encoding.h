@@ -31,6 +31,7 @@ enum {
     ENCODING_SITES = 2048,        /* slots of a stream's site table */
     ENCODING_CHUNK_TICKS = 32768, /* accesses between two stamps, at most */
     ENCODING_RECORD_MAX = 96,     /* bytes of a record, at most */
+    ENCODING_LABEL_MAX = 64,      /* bytes of a block's name */
 };
 
 /* Why a stream belongs where it does in the tree of threads. */
