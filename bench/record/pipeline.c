@@ -13,10 +13,10 @@ struct queue {
     unsigned head, tail;
 };
 
-static struct queue first = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER,
-                             PTHREAD_COND_INITIALIZER, {0}, 0, 0};
-static struct queue second = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER,
-                              PTHREAD_COND_INITIALIZER, {0}, 0, 0};
+static struct queue first = {
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, {0}, 0, 0};
+static struct queue second = {
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, {0}, 0, 0};
 
 static void put(struct queue *queue, int *item)
 {

@@ -7,7 +7,7 @@
     EXPORT result name parameters;                                                                 \
     EXPORT result name parameters
 #define UNUSED __attribute__((unused))
-#define PLACE const char *file UNUSED, int line UNUSED
+#define PLACE  const char *file UNUSED, int line UNUSED
 
 /* --- edges ------------------------------------------------------------------ */
 
@@ -130,8 +130,8 @@ FUNCTION(void, __tsan_mutex_pre_lock, (void *mutex UNUSED, unsigned flags UNUSED
 FUNCTION(void, __tsan_mutex_post_lock, (void *mutex, unsigned flags, int recursion UNUSED))
 {
     ignore_all(-1);
-    struct sync sync = SYNC(flags & MUTEX_READ_LOCK ? EVENT_ACQUIRE_READ : EVENT_ACQUIRE_WRITE,
-                            mutex);
+    struct sync sync =
+        SYNC(flags & MUTEX_READ_LOCK ? EVENT_ACQUIRE_READ : EVENT_ACQUIRE_WRITE, mutex);
     sync.record.flags = flags & MUTEX_TRY_LOCK ? EVENT_TRY : 0;
     sync_before(&sync);
     if (flags & MUTEX_TRY_LOCK_FAILED)
@@ -142,8 +142,8 @@ FUNCTION(void, __tsan_mutex_post_lock, (void *mutex, unsigned flags, int recursi
 
 FUNCTION(int, __tsan_mutex_pre_unlock, (void *mutex, unsigned flags))
 {
-    struct sync sync = SYNC(flags & MUTEX_READ_LOCK ? EVENT_RELEASE_READ : EVENT_RELEASE_WRITE,
-                            mutex);
+    struct sync sync =
+        SYNC(flags & MUTEX_READ_LOCK ? EVENT_RELEASE_READ : EVENT_RELEASE_WRITE, mutex);
     sync_before(&sync);
     ignore_all(1);
     return 0;
@@ -237,7 +237,7 @@ FUNCTION(void, __sanitizer_cov_trace_pc, (void))
     {                                                                                              \
     }
 #define ADDRESS const volatile void *address UNUSED
-#define LENGTH unsigned long length UNUSED
+#define LENGTH  unsigned long length UNUSED
 
 NOTHING(AnnotateRWLockDestroy, (PLACE, ADDRESS))
 NOTHING(AnnotateBenignRace, (PLACE, ADDRESS, const char *why UNUSED))
@@ -268,7 +268,7 @@ NOTHING(__tsan_flush_memory, (void))
 NOTHING(__sanitizer_print_stack_trace, (void))
 NOTHING(__sanitizer_set_report_path, (const char *path UNUSED))
 NOTHING(__sanitizer_set_report_fd, (void *file UNUSED))
-NOTHING(__sanitizer_set_death_callback, (void (*callback)(void)UNUSED))
+NOTHING(__sanitizer_set_death_callback, (void (*callback)(void) UNUSED))
 
 FUNCTION(int, RunningOnValgrind, (void))
 {

@@ -7,11 +7,8 @@ enum { SWITCH_WITHOUT_EDGE = 1 };
 
 static void edge(struct recorder *self, unsigned op, const void *fiber, uintptr_t pc)
 {
-    struct sync_record record = {.op = (uint8_t)op,
-                                 .object = (uintptr_t)fiber,
-                                 .size = 1,
-                                 .order = ORDER_ACQ_REL,
-                                 .pc = pc};
+    struct sync_record record = {
+        .op = (uint8_t)op, .object = (uintptr_t)fiber, .size = 1, .order = ORDER_ACQ_REL, .pc = pc};
     self->sync_index++;
     sync_note(self, &record);
 }

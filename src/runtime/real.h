@@ -126,8 +126,7 @@
     REAL_FUNCTION(ssize_t, writev, (int, const struct iovec *, int))                               \
     REAL_FUNCTION(ssize_t, recv, (int, void *, size_t, int))                                       \
     REAL_FUNCTION(ssize_t, send, (int, const void *, size_t, int))                                 \
-    REAL_FUNCTION(ssize_t, recvfrom,                                                               \
-                  (int, void *, size_t, int, struct sockaddr *, socklen_t *))                      \
+    REAL_FUNCTION(ssize_t, recvfrom, (int, void *, size_t, int, struct sockaddr *, socklen_t *))   \
     REAL_FUNCTION(ssize_t, sendto,                                                                 \
                   (int, const void *, size_t, int, const struct sockaddr *, socklen_t))            \
     REAL_FUNCTION(ssize_t, recvmsg, (int, struct msghdr *, int))                                   \

@@ -16,7 +16,7 @@ static inline bool unwatched(void)
     EXPORT result name parameters
 
 #define COPY(name, next)                                                                           \
-    FUNCTION(void *, name, (void *to, const void *from, size_t size))                        \
+    FUNCTION(void *, name, (void *to, const void *from, size_t size))                              \
     {                                                                                              \
         if (!unwatched()) {                                                                        \
             range_read(from, size, CALLER);                                                        \

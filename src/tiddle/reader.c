@@ -81,7 +81,8 @@ static void tiddle_close(struct trace *trace)
     free(source);
 }
 
-static const struct trace_format tiddle_format = {"tiddle", tiddle_next, tiddle_close, NULL};
+static const struct trace_format tiddle_format = {
+    .name = "tiddle", .next = tiddle_next, .close = tiddle_close};
 
 /* Takes over `bytes`. */
 static struct trace *open_bytes(const char *name, char *bytes, size_t length)

@@ -1,4 +1,5 @@
 #include "base/array.h"
+#include "base/intern.h"
 #include "base/map.h"
 #include "trace/binary_stream.h"
 
@@ -9,12 +10,15 @@ struct frame {
 struct binary_places {
     struct pcs ARRAY_OF(uint64_t) pcs;
     struct frames ARRAY_OF(struct frame) frames; /* by stack id - 1 */
-    struct map by_pc, by_frame;
+    struct map by_pc, by_frame, by_label;
+    struct interner *labels;
 };
 
 struct binary_places *binary_places_create(void)
 {
-    return NEW(struct binary_places);
+    struct binary_places *self = NEW(struct binary_places);
+    self->labels = interner_create();
+    return self;
 }
 
 void binary_places_destroy(struct binary_places *self)
@@ -25,6 +29,8 @@ void binary_places_destroy(struct binary_places *self)
     array_free(&self->frames);
     map_free(&self->by_pc);
     map_free(&self->by_frame);
+    map_free(&self->by_label);
+    interner_destroy(self->labels);
     free(self);
 }
 
@@ -70,4 +76,17 @@ bool binary_places_frame(const struct binary_places *self, uint32_t stack, uint3
     *location = self->frames.items[stack - 1].location;
     *outer = self->frames.items[stack - 1].outer;
     return true;
+}
+
+void binary_places_name(struct binary_places *self, uint64_t address, const char *text,
+                        size_t length)
+{
+    if (address != UINT64_MAX)
+        *map_at(&self->by_label, address, NULL) = intern(self->labels, text, length);
+}
+
+const char *binary_places_label(const struct binary_places *self, uint64_t address)
+{
+    const uint64_t *label = map_find(&self->by_label, address);
+    return label ? intern_text(self->labels, (uint32_t)*label) : NULL;
 }

@@ -253,6 +253,21 @@ static void deliver_record(struct trace *trace, const struct binary_unit *unit, 
         deliver(trace, event);
 }
 
+/* An annotated block has its own name, a function's block the function's. */
+static void deliver_block(struct trace *trace, struct event event,
+                          const struct binary_access *access)
+{
+    struct binary_source *self = trace->source;
+    uint64_t pc = binary_places_pc(self->places, access->location);
+    const char *name = access->address ? binary_places_label(self->places, access->address) : NULL;
+    if (!name)
+        name = symbols_function(self->symbols, pc);
+    if (!name)
+        name = symbols_line(self->symbols, pc);
+    event.object = intern(trace->names[CLASS_LABEL], name, strlen(name));
+    deliver(trace, event);
+}
+
 static void deliver_unit(struct trace *trace, const struct binary_unit *unit, uint32_t thread)
 {
     if (unit->is_record)
@@ -271,6 +286,8 @@ static void deliver_unit(struct trace *trace, const struct binary_unit *unit, ui
             deliver_access(trace, event, access->address, access->length);
         else if (access->op == EVENT_BRANCH)
             deliver(trace, event);
+        else if (access->op == EVENT_BLOCK_BEGIN || access->op == EVENT_BLOCK_END)
+            deliver_block(trace, event, access);
     }
 }
 
@@ -320,8 +337,24 @@ static const char *location(const struct trace *trace, uint32_t id)
     return symbols_line(self->symbols, binary_places_pc(self->places, id));
 }
 
-static const struct trace_format binary_format = {
-    .name = "binary", .next = next, .close = close_source, .location = location};
+static bool caller(const struct trace *trace, uint32_t stack, uint32_t *place, uint32_t *outer)
+{
+    struct binary_source *self = trace->source;
+    return binary_places_frame(self->places, stack, place, outer);
+}
+
+static const char *function(const struct trace *trace, uint32_t id)
+{
+    struct binary_source *self = trace->source;
+    return symbols_function(self->symbols, binary_places_pc(self->places, id));
+}
+
+static const struct trace_format binary_format = {.name = "binary",
+                                                  .next = next,
+                                                  .close = close_source,
+                                                  .location = location,
+                                                  .caller = caller,
+                                                  .function = function};
 
 struct trace *binary_open(const char *path, struct error *error)
 {

@@ -289,6 +289,23 @@ static const uint8_t *read_sync(struct binary_stream *self, const uint8_t *at, u
     return at;
 }
 
+static const uint8_t *read_name(struct binary_stream *self, struct binary_places *places,
+                                const uint8_t *at, struct error *error)
+{
+    uint64_t address;
+    uint8_t length;
+    GET(address);
+    GET_BYTE(length);
+    if (length > ENCODING_LABEL_MAX)
+        return bad(self, error, "a label that is too long"), NULL;
+    if (self->end - at < length)
+        return NULL;
+    if (memchr(at, 0, length))
+        return bad(self, error, "a label with a zero byte"), NULL;
+    binary_places_name(places, address, (const char *)at, length);
+    return at + length;
+}
+
 /* Reads up to and including the next stamped record: 1, 0 at the end, -1. */
 static int read_chunk(struct binary_stream *self, struct binary_places *places, struct error *error)
 {
@@ -311,6 +328,9 @@ static int read_chunk(struct binary_stream *self, struct binary_places *places, 
             break;
         case RECORD_RUN:
             at = read_run(self, at, &problem);
+            break;
+        case RECORD_NAME:
+            at = read_name(self, places, at, &problem);
             break;
         case RECORD_CHUNK:
             self->next = (struct binary_unit){0};

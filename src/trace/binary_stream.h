@@ -58,5 +58,9 @@ uint32_t binary_places_locations(const struct binary_places *places);
 /* The caller's location and the next outer stack; false for stack 0 and unknown ones. */
 bool binary_places_frame(const struct binary_places *places, uint32_t stack, uint32_t *location,
                          uint32_t *outer);
+/* The text of a block's label, which lay at this address in the target. */
+void binary_places_name(struct binary_places *places, uint64_t address, const char *text,
+                        size_t length);
+const char *binary_places_label(const struct binary_places *places, uint64_t address);
 
 #endif

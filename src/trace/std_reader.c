@@ -325,7 +325,7 @@ static void std_close(struct trace *trace)
     free(source);
 }
 
-static const struct trace_format std_format = {"std", std_next, std_close, NULL};
+static const struct trace_format std_format = {.name = "std", .next = std_next, .close = std_close};
 
 static struct trace *open_source(const char *path, struct std_source source)
 {

@@ -89,6 +89,18 @@ const char *trace_location(const struct trace *trace, uint32_t location)
     return intern_text(trace->locations, location);
 }
 
+bool trace_caller(const struct trace *trace, uint32_t stack, uint32_t *location, uint32_t *outer)
+{
+    return trace->format && trace->format->caller &&
+           trace->format->caller(trace, stack, location, outer);
+}
+
+const char *trace_function(const struct trace *trace, uint32_t location)
+{
+    return trace->format && trace->format->function ? trace->format->function(trace, location)
+                                                    : NULL;
+}
+
 uint32_t trace_semaphore_initial(const struct trace *trace, uint32_t semaphore)
 {
     return wellformed_semaphore_initial(trace->wellformed, semaphore);

@@ -28,6 +28,9 @@ struct trace_format {
     void (*close)(struct trace *trace);
     /* Optional: the name of a location id; NULL means locations are interned. */
     const char *(*location)(const struct trace *trace, uint32_t location);
+    /* Optional, for formats with call stacks: see trace_caller(), trace_function(). */
+    bool (*caller)(const struct trace *trace, uint32_t stack, uint32_t *location, uint32_t *outer);
+    const char *(*function)(const struct trace *trace, uint32_t location);
 };
 
 struct trace {
@@ -52,6 +55,14 @@ long trace_next(struct trace *trace, const struct event **batch, struct error *e
 uint32_t trace_count(const struct trace *trace, enum object_class class);
 const char *trace_name(const struct trace *trace, enum object_class class, uint32_t id);
 const char *trace_location(const struct trace *trace, uint32_t location);
+
+/* A call stack, frame by frame: where the innermost function was called, and the
+ * stack it was called on. False at the end (stack 0) or without call stacks.
+ *
+ *     for (uint32_t at = event->stack; trace_caller(trace, at, &location, &at);) */
+bool trace_caller(const struct trace *trace, uint32_t stack, uint32_t *location, uint32_t *outer);
+/* The function around a location, or NULL where it is not known. */
+const char *trace_function(const struct trace *trace, uint32_t location);
 
 /* The count a semaphore must have had at the start for the observed order to be
  * possible; final once the trace is read. */

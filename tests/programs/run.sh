@@ -1,0 +1,90 @@
+#!/bin/sh
+# Usage: run.sh PREPLAY PROGRAM.c...
+# Compiles each program with gcc and clang, records it, and holds what preplay dump
+# and preplay predict -e hb say against the comments in its head:
+#   // expect: TEXT     some event's line contains TEXT
+#   // never: TEXT      no event's line does
+#   // count N: TEXT    exactly N lines do;  // most N: TEXT   at most N do
+#   // hb: none         no race of the observed order
+#   // hb: race NAME    one, on NAME
+# Prints a line for each that fails, then "N passed, N failed".
+preplay=$1
+shift
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
+passed=0 failed=0
+
+complain() {
+    echo "FAILED $name ($compiler): $*"
+    bad=1
+}
+
+check() { # KIND COUNT TEXT
+    found=$(grep -c -F -e "$3" "$work/dump")
+    case $1 in
+    expect) [ "$found" -gt 0 ] || complain "no event has '$3'" ;;
+    never) [ "$found" -eq 0 ] || complain "$found events have '$3'" ;;
+    count) [ "$found" -eq "$2" ] || complain "$found events have '$3', not $2" ;;
+    most) [ "$found" -le "$2" ] || complain "$found events have '$3', more than $2" ;;
+    esac
+}
+
+check_races() { # "none" or "race NAME"
+    "$preplay" predict -e hb "$work/trace" >"$work/races" 2>&1
+    case $1 in
+    none) ! grep -q '^race ' "$work/races" || complain "$(grep -m1 '^race ' "$work/races")" ;;
+    race*) grep -q "^race .* on${1#race}" "$work/races" || complain "no $1" ;;
+    esac
+}
+
+# ThreadSanitizer must see a race where we do, and none where we see none.
+check_peer() { # "none" or "race NAME"
+    peer=gcc
+    case $source in *.cc) peer=g++ ;; esac
+    $peer -fsanitize=thread -O1 -g -I"$here/../../include" $standard "$source" -Wno-tsan \
+        -o "$work/peer" -pthread 2>/dev/null || return
+    timeout 60 "$work/peer" >"$work/peer-output" 2>&1
+    races=$(grep -c 'data race\|heap-use-after-free' "$work/peer-output")
+    case $1 in
+    none) [ "$races" -eq 0 ] || complain "ThreadSanitizer reports a race" ;;
+    race*) [ "$races" -gt 0 ] || complain "ThreadSanitizer reports no race" ;;
+    esac
+}
+
+one() {
+    bad=0
+    command=cc
+    standard=
+    case $source in *.cc) command=c++ standard=-std=c++17 ;; esac
+    PREPLAY_CC=$compiler "$preplay" $command -O1 $standard -I"$here/../../include" "$source" -o "$work/program" \
+        -pthread || complain "does not compile"
+    timeout 60 "$preplay" record -d "$work/trace" "$work/program" >"$work/output" 2>&1
+    code=$?
+    [ $code -eq 0 ] || complain "exit code $code: $(head -3 "$work/output")"
+    "$preplay" dump "$work/trace" >"$work/dump" 2>"$work/errors" || complain "$(cat "$work/errors")"
+    grep '^// ' "$source" >"$work/rules"
+    while read -r slashes rule; do
+        text=${rule#*: }
+        case $rule in
+        expect:*) check expect 0 "$text" ;;
+        never:*) check never 0 "$text" ;;
+        count*:* | most*:*)
+            kind=${rule%% *} rest=${rule#* }
+            check "$kind" "${rest%%:*}" "$text" ;;
+        hb:*)
+            check_races "$text"
+            [ $compiler != gcc ] || check_peer "$text" ;;
+        esac
+    done <"$work/rules"
+    if [ $bad -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+}
+
+for source; do
+    name=$(basename "$source")
+    for compiler in gcc clang; do
+        command -v $compiler >/dev/null && one
+    done
+done
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
