@@ -183,6 +183,13 @@ static void find_slots(struct search_index *index)
     find_users(index);
 }
 
+static bool has_states(const struct search_index *index)
+{
+    const struct trace *trace = index->history->trace;
+    return trace_count(trace, CLASS_CONDITION) || trace_count(trace, CLASS_SEMAPHORE) ||
+           index->has_failed_tries || index->model == MODEL_VALUE;
+}
+
 struct search_index *search_index_create(const struct history *history, enum model model)
 {
     struct search_index *index = NEW(struct search_index);
@@ -195,6 +202,7 @@ struct search_index *search_index_create(const struct history *history, enum mod
     index->held = memory_alloc(history->count, sizeof *index->held);
     find_before(index);
     find_sections(index);
+    index->has_states = has_states(index);
     fill_lists(index, &index->readers, history->count, key_writer);
     fill_lists(index, &index->initial, trace_count(history->trace, CLASS_VARIABLE), key_initial);
     fill_lists(index, &index->enters, trace_barrier_instances(history->trace), key_instance);

@@ -31,6 +31,9 @@ struct search_index {
     struct rules *rules;
     enum model model;
     bool has_failed_tries;
+    /* Condition variables, semaphores, failed tries or kept values: whether an event may come next
+     * is more than a matter of what came before it and of the locks. */
+    bool has_states;
     uint8_t *keep;      /* by pos: enum keep */
     uint32_t *before;   /* by pos: an event that must come first, or POS_NONE: the write of a
                          * kept read, the last event of a joined thread, the end of a once */

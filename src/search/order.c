@@ -138,8 +138,11 @@ static enum search_answer solve(struct search *search, struct levels *why)
 static bool solve_preserving(struct search *search)
 {
     closure_push(search);
-    bool found =
-        closure_preserve(search) && schedule_run(search) && unwoken_target(search) == POS_NONE;
+    bool found = closure_preserve(search);
+    if (found && !search->index->has_states && search->query.goal != SEARCH_ATOMICITY)
+        schedule_observed(search);
+    else
+        found = found && schedule_run(search) && unwoken_target(search) == POS_NONE;
     closure_pop(search);
     return found;
 }

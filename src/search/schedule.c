@@ -357,3 +357,16 @@ bool schedule_run(struct search *search)
     search->steps += search->executed;
     return search->parked_count == 0;
 }
+
+void schedule_observed(struct search *search)
+{
+    const struct history *history = search->index->history;
+    uint32_t size = 0;
+    for (uint32_t thread = 0; thread < history->threads; thread++)
+        size += search->cut[thread];
+    search->executed = 0;
+    for (uint32_t pos = 0; search->executed < size; pos++)
+        if (in_set(search, pos))
+            search->order[search->executed++] = pos;
+    search->steps += size;
+}

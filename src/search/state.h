@@ -184,6 +184,8 @@ void closure_pop(struct search *search);
 
 /* schedule.c: executes S; false if it got stuck before all of S was executed. */
 bool schedule_run(struct search *search);
+/* Takes the observed order of S, which must be known to be possible. */
+void schedule_observed(struct search *search);
 /* Why the event, next of its thread, is not executed; `what` as in struct parked. */
 enum block schedule_blocked(const struct search *search, uint32_t pos, uint32_t *what);
 
