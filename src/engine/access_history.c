@@ -82,7 +82,7 @@ static void rebuild(struct access_history *history, uint32_t room, uint32_t olde
     for (uint32_t i = 0; i < old.room; i++) {
         const struct access *access = &old.slots[i];
         if (!access->tick || access->pos < oldest ||
-            (old.room >= 16 && access->tick <= order_seen_by_all(order, access->thread)))
+            (order && old.room >= 16 && access->tick <= order_seen_by_all(order, access->thread)))
             continue;
         insert(history, access);
     }

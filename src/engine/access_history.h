@@ -34,7 +34,8 @@ struct access_history {
 /* The access alike, or NULL. */
 struct access *access_history_find(const struct access_history *history,
                                    const struct access *access);
-/* Adds an access that has none alike, or with `every_pair` any access. */
+/* Adds an access that has none alike, or with `every_pair` any access. `order` says
+ * what every thread has seen; NULL: nothing is known to be. */
 void access_history_add(struct access_history *history, const struct access *access,
                         bool every_pair, struct order *order);
 void access_history_free(struct access_history *history);

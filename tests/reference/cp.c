@@ -76,12 +76,19 @@ static bool are_sections(const struct state *state, uint32_t first, uint32_t sec
            state->partners[first] != POS_NONE;
 }
 
-static bool contain_conflict(const struct state *state, uint32_t first, uint32_t second)
+/* The dissertation's word; unlike a conflict, both may be atomic. */
+static bool clash(const struct event *a, const struct event *b)
+{
+    return a->thread != b->thread && a->object == b->object && op_in(a->op, OPS_ACCESS) &&
+           op_in(b->op, OPS_ACCESS) && (event_writes(a) || event_writes(b));
+}
+
+static bool contain_clash(const struct state *state, uint32_t first, uint32_t second)
 {
     for (uint32_t a = first; a < state->partners[first]; a++)
         for (uint32_t b = second; b < state->count; b++)
             if (is_inside(state, a, first) && is_inside(state, b, second) &&
-                event_conflict(&state->history->events[a], &state->history->events[b]))
+                clash(&state->history->events[a], &state->history->events[b]))
                 return true;
     return false;
 }
@@ -89,7 +96,7 @@ static bool contain_conflict(const struct state *state, uint32_t first, uint32_t
 static bool apply_cp(struct state *state, uint32_t first, uint32_t second)
 {
     uint32_t release = state->partners[second];
-    if (contain_conflict(state, first, second) ||
+    if (contain_clash(state, first, second) ||
         (release != POS_NONE && related(&state->before, first, release)))
         return relate(&state->before, state->partners[first], second);
     return false;
@@ -101,7 +108,7 @@ static bool apply_wcp(struct state *state, uint32_t first, uint32_t second)
     for (uint32_t a = first; a < state->partners[first]; a++)
         for (uint32_t b = second; b < state->count; b++)
             if (is_inside(state, a, first) && is_inside(state, b, second) &&
-                event_conflict(&state->history->events[a], &state->history->events[b]))
+                clash(&state->history->events[a], &state->history->events[b]))
                 grew |= relate(&state->before, state->partners[first], b);
     uint32_t release = state->partners[second];
     if (release != POS_NONE && related(&state->before, first, release))

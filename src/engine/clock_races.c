@@ -1,0 +1,137 @@
+#include "engine/clock_races.h"
+
+#include "base/array.h"
+#include "engine/access_history.h"
+
+struct variable {
+    struct access_history history;
+    struct epoch write; /* last write */
+    struct epoch read;  /* last read, if no two reads since the write were unordered */
+    bool reads_shared;  /* `read` does not tell all */
+    bool scan;          /* raced, or atomic: epochs do not tell all */
+};
+
+struct clock_races {
+    struct engine_run *run;
+    struct race_variables ARRAY_OF(struct variable) variables;
+};
+
+struct clock_races *clock_races_create(struct engine_run *run)
+{
+    struct clock_races *races = NEW(struct clock_races);
+    races->run = run;
+    return races;
+}
+
+void clock_races_destroy(struct clock_races *races)
+{
+    if (!races)
+        return;
+    for (size_t i = 0; i < races->variables.count; i++)
+        access_history_free(&races->variables.items[i].history);
+    array_free(&races->variables);
+    free(races);
+}
+
+static bool saw(const struct vclock *clock, uint32_t self, struct epoch epoch)
+{
+    return epoch.thread == self || vclock_saw(clock, epoch);
+}
+
+static void report(const struct clock_races *races, uint32_t variable, const struct access *earlier,
+                   const struct access *later, bool observed)
+{
+    struct finding_event events[2];
+    access_fill(&events[0], earlier);
+    access_fill(&events[1], later);
+    struct finding finding = {
+        .kind = FINDING_RACE,
+        .model = races->run->engine->default_model,
+        .verdict = observed ? VERDICT_OBSERVED : VERDICT_CANDIDATE,
+        .engine = races->run->engine->name,
+        .object_class = CLASS_VARIABLE,
+        .object = variable,
+        .block = INTERN_NONE,
+        .events = events,
+        .event_count = 2,
+        .note = observed ? NULL : "happens-before orders the two in the observed run",
+    };
+    findings_add(races->run->findings, &finding);
+}
+
+/* Reports every earlier access that is not before `access`; true if there was one. */
+static bool scan(const struct clock_races *races, uint32_t id, const struct access_history *history,
+                 const struct access *access, const struct vclock *before,
+                 const struct vclock *happened)
+{
+    bool raced = false;
+    for (uint32_t i = 0; i < history->room; i++) {
+        const struct access *earlier = &history->slots[i];
+        struct epoch epoch = {earlier->thread, earlier->tick};
+        if (!earlier->tick || !accesses_conflict(earlier, access) || vclock_saw(before, epoch))
+            continue;
+        report(races, id, earlier, access, !vclock_saw(happened, epoch));
+        raced = true;
+    }
+    return raced;
+}
+
+/* Do the epochs prove that every conflicting access came before? */
+static bool epochs_suffice(const struct variable *variable, const struct access *access,
+                           const struct vclock *before)
+{
+    if (variable->scan || !saw(before, access->thread, variable->write))
+        return false;
+    return !op_in(access->op, OPS_WRITING) ||
+           (!variable->reads_shared && saw(before, access->thread, variable->read));
+}
+
+static void update_epochs(struct variable *variable, const struct access *access,
+                          const struct vclock *before)
+{
+    struct epoch now = {access->thread, access->tick};
+    if (op_in(access->op, OPS_WRITING)) {
+        variable->write = now;
+        variable->read = (struct epoch){0};
+        variable->reads_shared = false;
+        return;
+    }
+    if (!saw(before, access->thread, variable->read))
+        variable->reads_shared = true;
+    variable->read = now;
+}
+
+void clock_races_check(struct clock_races *races, const struct event *event, uint32_t pos,
+                       uint32_t index, const struct vclock *before, const struct vclock *happened)
+{
+    array_grow(&races->variables, event->object + 1);
+    struct variable *variable = &races->variables.items[event->object];
+    bool every_pair = races->run->options->every_pair;
+    uint32_t tick = vclock_get(happened, event->thread);
+    struct access access = access_of(event, tick, pos, index, 0);
+    struct access *known = every_pair ? NULL : access_history_find(&variable->history, &access);
+    if (known && known->tick == tick)
+        return; /* alike, and nobody can have seen either: what races with it is known */
+    variable->scan |= op_in(event->op, OPS_ATOMIC);
+    if (!epochs_suffice(variable, &access, before) &&
+        scan(races, event->object, &variable->history, &access, before, happened))
+        variable->scan = true;
+    update_epochs(variable, &access, before);
+    if (known)
+        *known = access;
+    else
+        access_history_add(&variable->history, &access, every_pair, NULL);
+}
+
+void clock_races_look_ahead(const struct clock_races *races, const struct event *events, size_t at,
+                            size_t count)
+{
+    enum { FAR = 24, NEAR = 12 };
+    if (at + FAR < count && op_in(events[at + FAR].op, OPS_ACCESS) &&
+        events[at + FAR].object < races->variables.count)
+        __builtin_prefetch(&races->variables.items[events[at + FAR].object]);
+    if (at + NEAR < count && op_in(events[at + NEAR].op, OPS_ACCESS) &&
+        events[at + NEAR].object < races->variables.count)
+        access_history_prefetch(&races->variables.items[events[at + NEAR].object].history,
+                                &events[at + NEAR], 0);
+}
