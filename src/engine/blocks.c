@@ -52,6 +52,15 @@ void blocks_destroy(struct blocks *blocks)
     free(blocks);
 }
 
+void blocks_rewind(struct blocks *blocks)
+{
+    for (size_t i = 0; i < blocks->threads.count; i++) {
+        struct thread_blocks *thread = &blocks->threads.items[i];
+        thread->open.count = 0;
+        thread->atomic_depth = thread->transaction = thread->after_start = 0;
+    }
+}
+
 static bool matches(const char *const *globs, const char *name)
 {
     for (size_t i = 0; globs[i]; i++)

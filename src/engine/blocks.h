@@ -30,6 +30,10 @@ bool blocks_step(struct blocks *blocks, const struct event *event, uint32_t inde
      OP_BIT(EVENT_WAIT_BEGIN) | OP_BIT(EVENT_BARRIER_ENTER) | OP_BIT(EVENT_JOIN) |                 \
      OP_BIT(EVENT_SEM_WAIT))
 
+/* Back to the start of the trace, with what was learned about labels: a second
+ * reading knows from the start which functions wait. */
+void blocks_rewind(struct blocks *blocks);
+
 /* The number of the transaction `thread` is in, 0 for none; numbers count up. */
 uint32_t blocks_transaction(const struct blocks *blocks, uint32_t thread);
 

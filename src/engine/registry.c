@@ -8,6 +8,7 @@ extern const struct engine engine_smt;
 extern const struct engine engine_wcp, engine_syncp;
 extern const struct engine engine_csp, engine_deadlock;
 extern const struct engine engine_serial;
+extern const struct engine engine_atomicity;
 
 /* clang-format off */
 const struct engine *const engine_registry[] = {
@@ -18,6 +19,7 @@ const struct engine *const engine_registry[] = {
     &engine_syncp,
     &engine_sidetrack,
     &engine_serial,
+    &engine_atomicity,
 #ifdef PREPLAY_Z3
     &engine_smt,
 #endif

@@ -48,7 +48,7 @@ struct guards ARRAY_OF(struct guard);
 /* What a transaction knows of a guard it acquired. */
 struct holding {
     uint32_t transaction;
-    struct access latest;
+    struct access first, latest;
     struct access interfering[MODES]; /* acquires ahead that might come later; tick 0: none */
 };
 
@@ -179,14 +179,19 @@ static void second_acquire(struct engine_run *run, const struct holding *holding
     const uint32_t *blame;
     uint32_t blamed = blocks_blamed(self->blocks, now->thread, begin->index, &blame);
     for (enum mode mode = EXCLUSIVE; mode < MODES; mode++) {
-        const struct access *before = &holding->interfering[mode], *last = &guard->last[mode];
-        if (before->tick)
-            report(run, event, ATOMICITY_BEFORE, begin, now, before, blame, blamed);
+        const struct access *last = &guard->last[mode];
         if (last->thread != now->thread && last->pos > begin->pos &&
             !vclock_saw(clock, guard->released[mode]))
             report(run, event, ATOMICITY_IN, begin, now, last, blame, blamed);
     }
     remember_window(guard, begin, now, blame, blamed);
+    /* What might come later than the first acquire need not be able to come later than
+     * the others: of the windows up to here, only the widest is sure. */
+    blamed = blocks_blamed(self->blocks, now->thread, holding->first.index, &blame);
+    for (enum mode mode = EXCLUSIVE; mode < MODES; mode++)
+        if (holding->interfering[mode].tick)
+            report(run, event, ATOMICITY_BEFORE, &holding->first, now, &holding->interfering[mode],
+                   blame, blamed);
 }
 
 static struct guard *guard_at(struct sidetrack *self, bool semaphore, uint32_t id)
@@ -228,10 +233,12 @@ static void on_acquire(struct engine_run *run, const struct event *event, bool s
         bool first;
         struct holding *holding =
             holding_at(self, event->thread, map_pair(semaphore, id), transaction, &first);
-        if (first)
+        if (first) {
             first_acquire(holding, guard, &now, clock);
-        else
+            holding->first = now;
+        } else {
             second_acquire(run, holding, guard, event, &now, clock);
+        }
         holding->latest = now;
     }
     guard->last[mode_of(event->op)] = now;

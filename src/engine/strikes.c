@@ -1,0 +1,377 @@
+#include "engine/strikes.h"
+
+#include "base/array.h"
+#include "base/map.h"
+#include "search/index.h"
+
+#include <stdlib.h>
+
+enum {
+    WINDOW_PICKS = 6,     /* windows tried of those that are alike */
+    STRIKES_MAX = 1 << 20 /* with every pair wanted */
+};
+
+struct window {
+    uint32_t object; /* variables, then locks */
+    uint32_t begin, end, label;
+};
+
+/* What a transaction did to an object last; one above its pos, 0 for nothing. */
+struct touched {
+    uint32_t transaction, read, write;
+};
+
+struct instance {
+    uint32_t group;
+    struct strike strike;
+};
+
+/* Operations on one object that are alike, `count` from `start` on in `culprits`. */
+struct class
+{
+    uint32_t start, count;
+};
+
+struct finder {
+    const struct history *history;
+    const struct search_index *index;
+    struct blocks *blocks;
+    bool every_pair;
+    uint32_t distance;
+    uint32_t variables, objects;
+    struct windows ARRAY_OF(struct window) windows;
+    uint32_t *start, *culprits; /* by object: operations on it */
+    struct classes ARRAY_OF(struct class) classes;
+    struct map last; /* (object, thread) -> place in touched */
+    struct all_touched ARRAY_OF(struct touched) touched;
+    struct map groups; /* hash of label and locations -> group */
+    struct finder_groups ARRAY_OF(struct strike_group) found;
+    struct finder_instances ARRAY_OF(struct instance) instances;
+};
+
+bool strike_breaks(const struct event *begin, const struct event *end, const struct event *culprit)
+{
+    if (!op_in(begin->op, OPS_ACCESS))
+        return culprit->op != EVENT_ACQUIRE_READ ||
+               (begin->op != EVENT_ACQUIRE_READ && end->op != EVENT_ACQUIRE_READ);
+    if (event_writes(culprit) && (event_reads(end) || (event_reads(begin) && event_writes(end))))
+        return true;
+    return event_reads(culprit) && event_writes(begin) && event_writes(end);
+}
+
+/* --- windows --- */
+
+/* The object an event may open or close a window on; UINT32_MAX for none. */
+static uint32_t object_of(const struct finder *finder, const struct event *event)
+{
+    if (op_in(event->op, OPS_ACCESS))
+        return event->object;
+    return event_acquires(event) ? finder->variables + event_lock(event) : UINT32_MAX;
+}
+
+static void add_window(struct finder *finder, uint32_t object, uint32_t begin, uint32_t end)
+{
+    const struct history *history = finder->history;
+    const uint32_t *labels;
+    uint32_t count =
+        blocks_blamed(finder->blocks, history->events[end].thread, history->index[begin], &labels);
+    if (!count)
+        return;
+    struct window window = {object, begin, end, labels[count - 1]};
+    array_push(&finder->windows, window);
+}
+
+static void touch(struct finder *finder, uint32_t object, uint32_t transaction, uint32_t pos)
+{
+    const struct event *event = &finder->history->events[pos];
+    bool added;
+    uint64_t *place = map_at(&finder->last, map_pair(object, event->thread), &added);
+    if (added) {
+        *place = finder->touched.count;
+        array_grow(&finder->touched, finder->touched.count + 1);
+    }
+    struct touched *touched = &finder->touched.items[*place];
+    if (touched->transaction != transaction)
+        *touched = (struct touched){.transaction = transaction};
+    if (touched->read)
+        add_window(finder, object, touched->read - 1, pos);
+    if (touched->write && touched->write != touched->read)
+        add_window(finder, object, touched->write - 1, pos);
+    if (event_reads(event))
+        touched->read = pos + 1;
+    if (!event_reads(event) || event_writes(event))
+        touched->write = pos + 1;
+}
+
+static void find_windows(struct finder *finder)
+{
+    const struct history *history = finder->history;
+    for (uint32_t pos = 0; pos < history->count; pos++)
+        if (op_in(history->events[pos].op, OPS_BLOCKS))
+            blocks_step(finder->blocks, &history->events[pos], history->index[pos]);
+    blocks_rewind(finder->blocks);
+    for (uint32_t pos = 0; pos < history->count; pos++) {
+        const struct event *event = &history->events[pos];
+        if (op_in(event->op, OPS_BLOCKS))
+            blocks_step(finder->blocks, event, history->index[pos]);
+        uint32_t object = object_of(finder, event);
+        uint32_t transaction = blocks_transaction(finder->blocks, event->thread);
+        if (object != UINT32_MAX && transaction)
+            touch(finder, object, transaction, pos);
+    }
+}
+
+static void group_culprits(struct finder *finder)
+{
+    const struct history *history = finder->history;
+    finder->start = NEW_ARRAY(uint32_t, (size_t)finder->objects + 2);
+    for (uint32_t pos = 0; pos < history->count; pos++) {
+        uint32_t object = object_of(finder, &history->events[pos]);
+        if (object != UINT32_MAX)
+            finder->start[object + 2]++;
+    }
+    for (uint32_t i = 0; i < finder->objects; i++)
+        finder->start[i + 2] += finder->start[i + 1];
+    finder->culprits = memory_alloc(finder->start[finder->objects + 1], sizeof *finder->culprits);
+    for (uint32_t pos = 0; pos < history->count; pos++) {
+        uint32_t object = object_of(finder, &history->events[pos]);
+        if (object != UINT32_MAX)
+            finder->culprits[finder->start[object + 1]++] = pos;
+    }
+}
+
+/* --- what is alike --- */
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_events(const struct event *a, const struct event *b)
+{
+    int by_thread = compare_numbers(a->thread, b->thread);
+    int by_location = compare_numbers(a->location, b->location);
+    return by_thread ? by_thread : by_location ? by_location : compare_numbers(a->op, b->op);
+}
+
+static int compare_culprits(const void *a, const void *b, void *context)
+{
+    const struct event *events = context;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    int by_kind = compare_events(&events[x], &events[y]);
+    return by_kind ? by_kind : compare_numbers(x, y);
+}
+
+/* Zero if two windows are alike. */
+static int compare_kinds(const struct window *x, const struct window *y, const struct event *events)
+{
+    int order = compare_numbers(x->object, y->object);
+    if (!order)
+        order = compare_numbers(x->label, y->label);
+    if (!order)
+        order = compare_events(&events[x->begin], &events[y->begin]);
+    return order ? order : compare_events(&events[x->end], &events[y->end]);
+}
+
+static int compare_windows(const void *a, const void *b, void *context)
+{
+    const struct window *x = a, *y = b;
+    int by_kind = compare_kinds(x, y, context);
+    return by_kind ? by_kind : compare_numbers(x->end, y->end);
+}
+
+/* Sorts the operations on an object into classes. */
+static void classify(struct finder *finder, uint32_t object)
+{
+    struct event *events = finder->history->events;
+    uint32_t from = finder->start[object], to = finder->start[object + 1];
+    qsort_r(finder->culprits + from, to - from, sizeof *finder->culprits, compare_culprits, events);
+    finder->classes.count = 0;
+    for (uint32_t i = from; i < to; i++) {
+        if (i == from ||
+            compare_events(&events[finder->culprits[i - 1]], &events[finder->culprits[i]])) {
+            struct class class = {i, 0};
+            array_push(&finder->classes, class);
+        }
+        array_last(&finder->classes).count++;
+    }
+}
+
+/* --- strikes --- */
+
+/* A lock held from before the window to after it, that the culprit needs as well. */
+static bool is_guarded(const struct search_index *index, const struct strike *strike)
+{
+    for (uint32_t a = index->held[strike->end]; a != HELD_NONE; a = index->nodes[a].next) {
+        const struct event *outer = event_at(index, index->nodes[a].acquire);
+        if (index->nodes[a].acquire > strike->begin)
+            continue;
+        for (uint32_t b = index->held[strike->culprit]; b != HELD_NONE; b = index->nodes[b].next) {
+            const struct event *inner = event_at(index, index->nodes[b].acquire);
+            if (event_lock(outer) == event_lock(inner) && sections_exclude(outer, inner))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool is_near(const struct finder *finder, const struct strike *strike)
+{
+    uint32_t away = strike->culprit > strike->end     ? strike->culprit - strike->end
+                    : strike->culprit < strike->begin ? strike->begin - strike->culprit
+                                                      : 0;
+    return !finder->distance || away <= finder->distance;
+}
+
+static uint32_t group_at(struct finder *finder, uint32_t label, const struct strike *strike)
+{
+    const struct event *events = finder->history->events;
+    bool added = true;
+    uint64_t *group = NULL;
+    if (!finder->every_pair) {
+        uint64_t ends = map_pair(events[strike->begin].location, events[strike->end].location);
+        uint64_t rest = map_pair(events[strike->culprit].location, label);
+        uint64_t key = map_mix(ends) * UINT64_C(0x9e3779b97f4a7c15) ^ map_mix(rest);
+        group = map_at(&finder->groups, key >> 1, &added);
+    }
+    if (added) {
+        struct strike_group new_group = {.label = label};
+        array_push(&finder->found, new_group);
+        if (group)
+            *group = finder->found.count - 1;
+    }
+    return group ? (uint32_t)*group : (uint32_t)finder->found.count - 1;
+}
+
+static void add_strike(struct finder *finder, const struct window *window, uint32_t culprit)
+{
+    struct strike strike = {window->begin, window->end, culprit};
+    if (!is_near(finder, &strike) || is_guarded(finder->index, &strike))
+        return;
+    uint32_t group = group_at(finder, window->label, &strike);
+    if (finder->found.items[group].count == STRIKE_INSTANCES)
+        return;
+    finder->found.items[group].count++;
+    struct instance instance = {group, strike};
+    array_push(&finder->instances, instance);
+}
+
+/* How many of the class's operations lie before `pos`. */
+static uint32_t count_before(const struct finder *finder, const struct class *class, uint32_t pos)
+{
+    uint32_t low = 0, high = class->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (finder->culprits[class->start + middle] < pos)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The next culprits inside, after and before the window. */
+static void add_nearest(struct finder *finder, const struct window *window,
+                        const struct class *class)
+{
+    const uint32_t *culprits = finder->culprits + class->start;
+    uint32_t before = count_before(finder, class, window->begin);
+    uint32_t up_to = count_before(finder, class, window->end);
+    if (before < up_to)
+        add_strike(finder, window, culprits[before]);
+    if (up_to < class->count)
+        add_strike(finder, window, culprits[up_to]);
+    if (before)
+        add_strike(finder, window, culprits[before - 1]);
+}
+
+/* `windows` are alike. */
+static void strike(struct finder *finder, const struct window *windows, size_t count)
+{
+    const struct event *events = finder->history->events;
+    const struct event *begin = &events[windows->begin], *end = &events[windows->end];
+    for (size_t i = 0; i < finder->classes.count; i++) {
+        const struct class *class = &finder->classes.items[i];
+        const struct event *culprit = &events[finder->culprits[class->start]];
+        if (culprit->thread == end->thread || !strike_breaks(begin, end, culprit))
+            continue;
+        size_t picks = finder->every_pair || count < WINDOW_PICKS ? count : WINDOW_PICKS;
+        for (size_t k = 0; k < picks; k++) {
+            const struct window *window =
+                &windows[picks == count ? k : k * (count - 1) / (picks - 1)];
+            if (!finder->every_pair)
+                add_nearest(finder, window, class);
+            for (uint32_t c = 0; finder->every_pair && c < class->count; c++)
+                if (finder->instances.count < STRIKES_MAX)
+                    add_strike(finder, window, finder->culprits[class->start + c]);
+        }
+    }
+}
+
+static void find_strikes(struct finder *finder)
+{
+    struct event *events = finder->history->events;
+    struct window *windows = finder->windows.items;
+    size_t count = finder->windows.count;
+    if (count)
+        qsort_r(windows, count, sizeof *windows, compare_windows, events);
+    for (size_t from = 0, to; from < count; from = to) {
+        for (to = from + 1; to < count && !compare_kinds(&windows[from], &windows[to], events);)
+            to++;
+        if (!from || windows[from - 1].object != windows[from].object)
+            classify(finder, windows[from].object);
+        strike(finder, windows + from, to - from);
+    }
+}
+
+/* Instances were found in any order; now each group's lie together. */
+static void gather(struct finder *finder, struct strikes *strikes)
+{
+    struct strike_group *groups = finder->found.items;
+    uint32_t at = 0;
+    for (size_t i = 0; i < finder->found.count; i++) {
+        groups[i].start = at;
+        at += groups[i].count;
+        groups[i].count = 0;
+    }
+    strikes->all = memory_alloc(finder->instances.count, sizeof *strikes->all);
+    for (size_t i = 0; i < finder->instances.count; i++) {
+        struct strike_group *group = &groups[finder->instances.items[i].group];
+        strikes->all[group->start + group->count++] = finder->instances.items[i].strike;
+    }
+    strikes->groups = groups;
+    strikes->count = finder->found.count;
+    strikes->left_out = finder->every_pair && finder->instances.count >= STRIKES_MAX;
+}
+
+void strikes_find(struct strikes *strikes, const struct search_index *index, struct blocks *blocks,
+                  bool every_pair, uint32_t window)
+{
+    const struct history *history = index->history;
+    struct finder finder = {.history = history, .index = index, .blocks = blocks};
+    finder.every_pair = every_pair;
+    finder.distance = window;
+    finder.variables = trace_count(history->trace, CLASS_VARIABLE);
+    finder.objects = finder.variables + trace_count(history->trace, CLASS_LOCK);
+    find_windows(&finder);
+    if (finder.windows.count) {
+        group_culprits(&finder);
+        find_strikes(&finder);
+    }
+    gather(&finder, strikes);
+    array_free(&finder.windows);
+    array_free(&finder.classes);
+    array_free(&finder.touched);
+    array_free(&finder.instances);
+    map_free(&finder.last);
+    map_free(&finder.groups);
+    free(finder.start);
+    free(finder.culprits);
+}
+
+void strikes_free(struct strikes *strikes)
+{
+    free(strikes->groups);
+    free(strikes->all);
+    *strikes = (struct strikes){0};
+}
