@@ -7,4 +7,4 @@ static const struct trace_opener std_opener = {false, ".std", std_open};
 static const struct trace_opener binary_opener = {true, "", binary_open};
 
 const struct trace_opener *const trace_formats[] = {&std_opener, &tiddle_opener, &binary_opener,
-                                                   NULL};
+                                                    NULL};

@@ -1,5 +1,6 @@
 /* The memory hooks that compilers emit under -fsanitize=thread. The fast path is
  * the filter's answer "seen": two loads and a compare (recorder.h). */
+#include "runtime/enforce.h"
 #include "runtime/recorder.h"
 
 static __attribute__((noinline)) void access_new(uintptr_t address, uint32_t size, unsigned op,
@@ -13,6 +14,8 @@ static __attribute__((noinline)) void access_new(uintptr_t address, uint32_t siz
         if (unlikely(self->late_address))
             write_late_value(self);
         if (filter_add(self, address, size, write)) {
+            if (unlikely(enforce_active))
+                enforce_access(self, address, size, op, pc);
             if (unlikely(process.values) && write && size <= 8) {
                 self->late_address = address;
                 self->late_size = size;

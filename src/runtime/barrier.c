@@ -14,9 +14,9 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
     struct sync enter = SYNC(EVENT_BARRIER_ENTER, barrier);
     sync_before(&enter);
+    int result = REAL(pthread_barrier_wait)(barrier);
     struct sync leave = SYNC(EVENT_BARRIER_EXIT, barrier);
     sync_before(&leave);
-    int result = REAL(pthread_barrier_wait)(barrier);
     sync_after(&leave);
     return result;
 }

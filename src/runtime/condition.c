@@ -10,6 +10,7 @@
 struct wait {
     struct sync end;
     bool ended;
+    bool played; /* a schedule says when it ends */
 };
 
 static void wait_end(struct wait *wait, int result)
@@ -28,6 +29,17 @@ static void wait_abandoned(struct wait *wait)
         wait_end(wait, ECANCELED);
 }
 
+/* A scheduled wait is played: the mutex is released, and acquired again when the
+ * schedule says so, or when the gates open (a spurious wake-up then). Which signal
+ * wakes whom is the schedule's choice, so the real condition is not asked. */
+static int play_wait(struct wait *wait, pthread_mutex_t *mutex)
+{
+    REAL(pthread_mutex_unlock)(mutex);
+    sync_before(&wait->end);
+    sync_block(&wait->end, REAL(pthread_mutex_lock)(mutex));
+    return wait->end.outcome == OUTCOME_FAIL && wait->end.record.flags & EVENT_TRY ? ETIMEDOUT : 0;
+}
+
 static struct wait wait_begin(void *condition, void *mutex, uintptr_t pc, unsigned flags)
 {
     struct sync begin = SYNC_AT(EVENT_WAIT_BEGIN, condition, pc);
@@ -36,14 +48,16 @@ static struct wait wait_begin(void *condition, void *mutex, uintptr_t pc, unsign
     sync_before(&begin);
     struct wait wait = {.end = begin};
     wait.end.record.op = EVENT_WAIT_END;
-    sync_before(&wait.end);
+    wait.played = begin.recorder && enforce_plays_wait(begin.recorder);
+    if (!wait.played)
+        sync_before(&wait.end);
     return wait;
 }
 
 #define WAIT(flags, call)                                                                          \
     __attribute__((cleanup(wait_abandoned))) struct wait wait =                                    \
         wait_begin(condition, mutex, CALLER, flags);                                               \
-    int result = call;                                                                             \
+    int result = wait.played ? play_wait(&wait, mutex) : call;                                     \
     wait_end(&wait, result);                                                                       \
     return result
 
@@ -84,11 +98,17 @@ static int cnd_result(int result)
     return result == thrd_success ? 0 : result == thrd_timedout ? ETIMEDOUT : EINVAL;
 }
 
+static int cnd_code(int code)
+{
+    return code == ETIMEDOUT ? thrd_timedout : thrd_success;
+}
+
 EXPORT int cnd_wait(cnd_t *condition, mtx_t *mutex)
 {
     __attribute__((cleanup(wait_abandoned))) struct wait wait =
         wait_begin(condition, mutex, CALLER, 0);
-    int result = REAL(cnd_wait)(condition, mutex);
+    int result = wait.played ? cnd_code(play_wait(&wait, (pthread_mutex_t *)(void *)mutex))
+                             : REAL(cnd_wait)(condition, mutex);
     wait_end(&wait, cnd_result(result));
     return result;
 }
@@ -97,7 +117,8 @@ EXPORT int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *
 {
     __attribute__((cleanup(wait_abandoned))) struct wait wait =
         wait_begin(condition, mutex, CALLER, EVENT_TRY);
-    int result = REAL(cnd_timedwait)(condition, mutex, until);
+    int result = wait.played ? cnd_code(play_wait(&wait, (pthread_mutex_t *)(void *)mutex))
+                             : REAL(cnd_timedwait)(condition, mutex, until);
     wait_end(&wait, cnd_result(result));
     return result;
 }

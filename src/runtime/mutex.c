@@ -11,21 +11,24 @@ static bool recursive(const pthread_mutex_t *mutex)
     return (mutex->__data.__kind & 3) == PTHREAD_MUTEX_RECURSIVE;
 }
 
+/* A recursive mutex that this thread owns already. */
+static bool owned(const pthread_mutex_t *mutex)
+{
+    return recursive(mutex) && mutex->__data.__owner == (int)system_thread();
+}
+
 /* Called by the owner only. */
 static bool owned_twice(const pthread_mutex_t *mutex)
 {
     return recursive(mutex) && mutex->__data.__count > 1;
 }
 
-static void after_lock(struct sync *sync, const pthread_mutex_t *mutex, int result)
+static void after_lock(struct sync *sync, int result)
 {
     if (result == EOWNERDEAD) /* its owner died holding it: no release will be seen */
-        sync_note_init(RECORD_OP_INIT, mutex, 0, sync->record.pc);
+        sync_note_init(RECORD_OP_INIT, (const void *)sync->record.object, 0, sync->record.pc);
     if (result == 0 || result == EOWNERDEAD) {
-        if (!owned_twice(mutex))
-            sync_after(sync);
-        else if (sync->recorder)
-            sync->recorder->sync_index--;
+        sync_after(sync);
     } else if (result == EBUSY || result == ETIMEDOUT) {
         sync_failed(sync);
     }
@@ -39,45 +42,32 @@ EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t 
     return result;
 }
 
-EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
-{
-    struct sync sync = SYNC(EVENT_ACQUIRE, mutex);
-    sync_before(&sync);
-    int result = REAL(pthread_mutex_lock)(mutex);
-    after_lock(&sync, mutex, result);
-    return result;
-}
+/* A try or timed form that a schedule has succeed may block: it will not be for
+ * long, and the holder may be on its way out. */
+#define LOCK(name, attempt, refusal, parameters, arguments)                                        \
+    EXPORT int name parameters                                                                     \
+    {                                                                                              \
+        if (owned(mutex))                                                                          \
+            return REAL(name) arguments;                                                           \
+        struct sync sync = SYNC(EVENT_ACQUIRE, mutex);                                             \
+        sync.record.flags = attempt;                                                               \
+        sync_before(&sync);                                                                        \
+        int result = refusal;                                                                      \
+        if (sync.outcome == OUTCOME_SUCCEED)                                                       \
+            result = REAL(pthread_mutex_lock)(mutex);                                              \
+        else if (sync.outcome == OUTCOME_OPEN)                                                     \
+            result = sync_block(&sync, REAL(name) arguments);                                      \
+        after_lock(&sync, result);                                                                 \
+        return result;                                                                             \
+    }
 
-EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
-{
-    struct sync sync = SYNC(EVENT_ACQUIRE, mutex);
-    sync.record.flags = EVENT_TRY;
-    sync_before(&sync);
-    int result = REAL(pthread_mutex_trylock)(mutex);
-    after_lock(&sync, mutex, result);
-    return result;
-}
-
-EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
-{
-    struct sync sync = SYNC(EVENT_ACQUIRE, mutex);
-    sync.record.flags = EVENT_TRY;
-    sync_before(&sync);
-    int result = REAL(pthread_mutex_timedlock)(mutex, until);
-    after_lock(&sync, mutex, result);
-    return result;
-}
-
-EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
-                                   const struct timespec *until)
-{
-    struct sync sync = SYNC(EVENT_ACQUIRE, mutex);
-    sync.record.flags = EVENT_TRY;
-    sync_before(&sync);
-    int result = REAL(pthread_mutex_clocklock)(mutex, clock, until);
-    after_lock(&sync, mutex, result);
-    return result;
-}
+LOCK(pthread_mutex_lock, 0, EBUSY, (pthread_mutex_t * mutex), (mutex))
+LOCK(pthread_mutex_trylock, EVENT_TRY, EBUSY, (pthread_mutex_t * mutex), (mutex))
+LOCK(pthread_mutex_timedlock, EVENT_TRY, ETIMEDOUT,
+     (pthread_mutex_t * mutex, const struct timespec *until), (mutex, until))
+LOCK(pthread_mutex_clocklock, EVENT_TRY, ETIMEDOUT,
+     (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *until),
+     (mutex, clock, until))
 
 /* An unlock that fails (an error-checking mutex of another owner) must leave no
  * release behind, and it cannot be asked beforehand without a race: whoever owns
@@ -108,7 +98,7 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 {
     struct sync sync = SYNC(EVENT_ACQUIRE, lock);
     sync_before(&sync);
-    int result = REAL(pthread_spin_lock)(lock);
+    int result = sync_block(&sync, REAL(pthread_spin_lock)(lock));
     if (result == 0)
         sync_after(&sync);
     return result;
@@ -119,7 +109,11 @@ EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
     struct sync sync = SYNC(EVENT_ACQUIRE, lock);
     sync.record.flags = EVENT_TRY;
     sync_before(&sync);
-    int result = REAL(pthread_spin_trylock)(lock);
+    int result = EBUSY;
+    if (sync.outcome == OUTCOME_SUCCEED)
+        result = REAL(pthread_spin_lock)(lock);
+    else if (sync.outcome == OUTCOME_OPEN)
+        result = REAL(pthread_spin_trylock)(lock);
     if (result == 0)
         sync_after(&sync);
     else
@@ -141,43 +135,35 @@ EXPORT int mtx_init(mtx_t *mutex, int type)
     return result;
 }
 
-static void after_mtx(struct sync *sync, mtx_t *mutex, int result)
+static int code_of(int result)
 {
-    int code = result == thrd_success    ? 0
-               : result == thrd_busy     ? EBUSY
-               : result == thrd_timedout ? ETIMEDOUT
-                                         : EINVAL;
-    after_lock(sync, (const pthread_mutex_t *)(void *)mutex, code);
+    return result == thrd_success    ? 0
+           : result == thrd_busy     ? EBUSY
+           : result == thrd_timedout ? ETIMEDOUT
+                                     : EINVAL;
 }
 
-EXPORT int mtx_lock(mtx_t *mutex)
-{
-    struct sync sync = SYNC(EVENT_ACQUIRE, mutex);
-    sync_before(&sync);
-    int result = REAL(mtx_lock)(mutex);
-    after_mtx(&sync, mutex, result);
-    return result;
-}
+#define MTX_LOCK(name, attempt, refusal, parameters, arguments)                                    \
+    EXPORT int name parameters                                                                     \
+    {                                                                                              \
+        if (owned((const pthread_mutex_t *)(void *)mutex))                                         \
+            return REAL(name) arguments;                                                           \
+        struct sync sync = SYNC(EVENT_ACQUIRE, mutex);                                             \
+        sync.record.flags = attempt;                                                               \
+        sync_before(&sync);                                                                        \
+        int result = refusal;                                                                      \
+        if (sync.outcome == OUTCOME_SUCCEED)                                                       \
+            result = REAL(mtx_lock)(mutex);                                                        \
+        else if (sync.outcome == OUTCOME_OPEN)                                                     \
+            result = sync_block(&sync, REAL(name) arguments);                                      \
+        after_lock(&sync, code_of(result));                                                        \
+        return result;                                                                             \
+    }
 
-EXPORT int mtx_trylock(mtx_t *mutex)
-{
-    struct sync sync = SYNC(EVENT_ACQUIRE, mutex);
-    sync.record.flags = EVENT_TRY;
-    sync_before(&sync);
-    int result = REAL(mtx_trylock)(mutex);
-    after_mtx(&sync, mutex, result);
-    return result;
-}
-
-EXPORT int mtx_timedlock(mtx_t *mutex, const struct timespec *until)
-{
-    struct sync sync = SYNC(EVENT_ACQUIRE, mutex);
-    sync.record.flags = EVENT_TRY;
-    sync_before(&sync);
-    int result = REAL(mtx_timedlock)(mutex, until);
-    after_mtx(&sync, mutex, result);
-    return result;
-}
+MTX_LOCK(mtx_lock, 0, thrd_busy, (mtx_t * mutex), (mutex))
+MTX_LOCK(mtx_trylock, EVENT_TRY, thrd_busy, (mtx_t * mutex), (mutex))
+MTX_LOCK(mtx_timedlock, EVENT_TRY, thrd_timedout, (mtx_t * mutex, const struct timespec *until),
+         (mutex, until))
 
 EXPORT int mtx_unlock(mtx_t *mutex)
 {

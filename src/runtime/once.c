@@ -28,6 +28,15 @@ static void run_once(void)
     once_event(EVENT_ONCE_END, mine->object, mine->pc);
 }
 
+/* Who runs the routine is decided inside the real call: a schedule must let the
+ * thread come to it in its turn. */
+static void approach(void)
+{
+    struct recorder *self = recorder_self();
+    if (unlikely(enforce_active) && self && !self->ignore_sync)
+        enforce_approach(self, EVENT_ONCE_BEGIN);
+}
+
 /* Cancelled or thrown out of: the outer one is the current one again. */
 static void restore(struct running **outer)
 {
@@ -39,6 +48,7 @@ EXPORT int pthread_once(pthread_once_t *once, void (*routine)(void))
     struct running mine = {.routine = routine, .object = once, .pc = CALLER};
     __attribute__((cleanup(restore))) struct running *outer = running;
     running = &mine;
+    approach();
     int result = REAL(pthread_once)(once, run_once);
     if (!mine.ran)
         once_event(EVENT_ONCE_PASS, once, mine.pc);
@@ -50,6 +60,7 @@ EXPORT void call_once(once_flag *once, void (*routine)(void))
     struct running mine = {.routine = routine, .object = once, .pc = CALLER};
     __attribute__((cleanup(restore))) struct running *outer = running;
     running = &mine;
+    approach();
     REAL(call_once)(once, run_once);
     if (!mine.ran)
         once_event(EVENT_ONCE_PASS, once, mine.pc);
@@ -58,6 +69,7 @@ EXPORT void call_once(once_flag *once, void (*routine)(void))
 EXPORT int __cxa_guard_acquire(void *guard);
 EXPORT int __cxa_guard_acquire(void *guard)
 {
+    approach();
     int first = REAL(__cxa_guard_acquire)(guard);
     once_event(first ? EVENT_ONCE_BEGIN : EVENT_ONCE_PASS, guard, CALLER);
     return first;

@@ -1,5 +1,6 @@
 #include "runtime/process.h"
 
+#include "runtime/enforce.h"
 #include "runtime/recorder.h"
 #include "runtime/thread.h"
 
@@ -147,7 +148,7 @@ static void begin(void)
     modules_reset();
     atomic_store(&process.streams, 1);
     atomic_store(&process.recording, true);
-    recorder_begin(0, 0, 0, STREAM_MAIN, 0);
+    recorder_begin(0, 0, 0, STREAM_MAIN, 0, ENFORCE_MAIN_PATH);
 }
 
 void process_start(void)
@@ -159,6 +160,7 @@ void process_start(void)
     if (append(process.directory, 0, PROCESS_PATH, directory) + 1 >= PROCESS_PATH)
         return;
     read_options(getenv("PREPLAY_RECORD_OPTIONS"));
+    enforce_start();
     thread_prepare();
     begin();
 }
@@ -166,6 +168,7 @@ void process_start(void)
 void process_forked(void)
 {
     recorder_abandon();
+    enforce_forget();
     if (!process_recording())
         return;
     atomic_store(&process.recording, false);
@@ -176,7 +179,7 @@ void process_forked(void)
     modules_reset();
     atomic_store(&process.streams, 1);
     atomic_store(&process.recording, true);
-    recorder_begin(0, 0, 0, STREAM_MAIN, 0);
+    recorder_begin(0, 0, 0, STREAM_MAIN, 0, ENFORCE_MAIN_PATH);
 }
 
 __attribute__((constructor(101))) static void process_constructor(void)

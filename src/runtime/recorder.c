@@ -83,7 +83,7 @@ static void find_stack(struct stream_header *header)
     pthread_attr_destroy(&attributes);
 }
 
-static struct recorder *create(const struct stream_header *wanted, uint64_t stamp)
+static struct recorder *create(const struct stream_header *wanted, uint64_t stamp, uint64_t path)
 {
     struct stream_header header = *wanted;
     struct recorder *self = obtain();
@@ -96,6 +96,7 @@ static struct recorder *create(const struct stream_header *wanted, uint64_t stam
     self->parent = header.parent;
     self->child = header.child;
     self->stamper.clock = stamp;
+    enforce_thread(self, path);
     header.magic = ENCODING_MAGIC;
     header.version = ENCODING_VERSION;
     header.kernel_thread = system_thread();
@@ -110,7 +111,7 @@ static struct recorder *create(const struct stream_header *wanted, uint64_t stam
 }
 
 struct recorder *recorder_begin(uint32_t number, uint32_t parent, uint32_t child, uint32_t flags,
-                                uint64_t stamp)
+                                uint64_t stamp, uint64_t path)
 {
     if (untouchable || !process_recording())
         return NULL;
@@ -119,7 +120,7 @@ struct recorder *recorder_begin(uint32_t number, uint32_t parent, uint32_t child
         .flags = flags, .number = number, .parent = parent, .child = child};
     find_stack(&header);
     thread_watch_end();
-    struct recorder *self = create(&header, stamp);
+    struct recorder *self = create(&header, stamp, path);
     recorder_current = self;
     untouchable = !self;
     return self;
@@ -128,7 +129,7 @@ struct recorder *recorder_begin(uint32_t number, uint32_t parent, uint32_t child
 struct recorder *recorder_create(uint32_t number, uint32_t parent, uint32_t child, uint64_t stamp)
 {
     struct stream_header header = {.number = number, .parent = parent, .child = child};
-    return process_recording() ? create(&header, stamp) : NULL;
+    return process_recording() ? create(&header, stamp, 0) : NULL;
 }
 
 struct recorder *recorder_attach(void)
@@ -136,7 +137,7 @@ struct recorder *recorder_attach(void)
     if (untouchable || system_process() != process.id)
         return NULL;
     uint32_t number = atomic_fetch_add(&process.streams, 1);
-    return recorder_begin(number, number, number, STREAM_EXTERNAL, 0);
+    return recorder_begin(number, number, number, STREAM_EXTERNAL, 0, 0);
 }
 
 void recorder_finish(struct recorder *self)

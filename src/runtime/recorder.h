@@ -67,7 +67,12 @@ struct recorder {
     uint32_t number, parent, child;
     _Atomic uint32_t children; /* threads created so far */
     uint32_t sync_index;       /* synchronisation events so far; replay names events by it */
-    uint16_t generation;       /* of the site and node tables, which recycling leaves dirty */
+    /* Replay (enforce.h). */
+    uint64_t path;       /* creation path, hashed */
+    uint32_t gate_index; /* scheduled operations so far; a schedule names them by it */
+    uint32_t scheduled;  /* the schedule's thread number, plus one */
+    bool missed, at_target;
+    uint16_t generation; /* of the site and node tables, which recycling leaves dirty */
     volatile bool busy;
     bool finished;
     uint8_t ignore_reads, ignore_writes, ignore_sync;
@@ -113,7 +118,7 @@ static inline struct recorder *recorder_self(void)
 
 /* Begins the calling thread's stream; NULL if recording is off or stops here. */
 struct recorder *recorder_begin(uint32_t number, uint32_t parent, uint32_t child, uint32_t flags,
-                                uint64_t stamp);
+                                uint64_t stamp, uint64_t path);
 /* Ends it. What the thread does after this is not recorded. */
 void recorder_end(struct recorder *self);
 /* The same for a fiber, which is not the calling thread's own stream. */

@@ -19,29 +19,39 @@ EXPORT int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_
     return result;
 }
 
-#define LOCK(name, event, attempt, parameters, arguments)                                          \
+#define LOCK(name, blocking, event, attempt, refusal, parameters, arguments)                       \
     EXPORT int name parameters                                                                     \
     {                                                                                              \
         struct sync sync = SYNC(event, lock);                                                      \
         sync.record.flags = attempt;                                                               \
         sync_before(&sync);                                                                        \
-        int result = REAL(name) arguments;                                                         \
+        int result = refusal;                                                                      \
+        if (sync.outcome == OUTCOME_SUCCEED)                                                       \
+            result = REAL(blocking)(lock);                                                         \
+        else if (sync.outcome == OUTCOME_OPEN)                                                     \
+            result = sync_block(&sync, REAL(name) arguments);                                      \
         after_lock(&sync, result);                                                                 \
         return result;                                                                             \
     }
+#define READ_LOCK(name, attempt, refusal, parameters, arguments)                                   \
+    LOCK(name, pthread_rwlock_rdlock, EVENT_ACQUIRE_READ, attempt, refusal, parameters, arguments)
+#define WRITE_LOCK(name, attempt, refusal, parameters, arguments)                                  \
+    LOCK(name, pthread_rwlock_wrlock, EVENT_ACQUIRE_WRITE, attempt, refusal, parameters, arguments)
 
-LOCK(pthread_rwlock_rdlock, EVENT_ACQUIRE_READ, 0, (pthread_rwlock_t * lock), (lock))
-LOCK(pthread_rwlock_tryrdlock, EVENT_ACQUIRE_READ, EVENT_TRY, (pthread_rwlock_t * lock), (lock))
-LOCK(pthread_rwlock_timedrdlock, EVENT_ACQUIRE_READ, EVENT_TRY,
-     (pthread_rwlock_t * lock, const struct timespec *until), (lock, until))
-LOCK(pthread_rwlock_clockrdlock, EVENT_ACQUIRE_READ, EVENT_TRY,
-     (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until), (lock, clock, until))
-LOCK(pthread_rwlock_wrlock, EVENT_ACQUIRE_WRITE, 0, (pthread_rwlock_t * lock), (lock))
-LOCK(pthread_rwlock_trywrlock, EVENT_ACQUIRE_WRITE, EVENT_TRY, (pthread_rwlock_t * lock), (lock))
-LOCK(pthread_rwlock_timedwrlock, EVENT_ACQUIRE_WRITE, EVENT_TRY,
-     (pthread_rwlock_t * lock, const struct timespec *until), (lock, until))
-LOCK(pthread_rwlock_clockwrlock, EVENT_ACQUIRE_WRITE, EVENT_TRY,
-     (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until), (lock, clock, until))
+READ_LOCK(pthread_rwlock_rdlock, 0, EBUSY, (pthread_rwlock_t * lock), (lock))
+READ_LOCK(pthread_rwlock_tryrdlock, EVENT_TRY, EBUSY, (pthread_rwlock_t * lock), (lock))
+READ_LOCK(pthread_rwlock_timedrdlock, EVENT_TRY, ETIMEDOUT,
+          (pthread_rwlock_t * lock, const struct timespec *until), (lock, until))
+READ_LOCK(pthread_rwlock_clockrdlock, EVENT_TRY, ETIMEDOUT,
+          (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until),
+          (lock, clock, until))
+WRITE_LOCK(pthread_rwlock_wrlock, 0, EBUSY, (pthread_rwlock_t * lock), (lock))
+WRITE_LOCK(pthread_rwlock_trywrlock, EVENT_TRY, EBUSY, (pthread_rwlock_t * lock), (lock))
+WRITE_LOCK(pthread_rwlock_timedwrlock, EVENT_TRY, ETIMEDOUT,
+           (pthread_rwlock_t * lock, const struct timespec *until), (lock, until))
+WRITE_LOCK(pthread_rwlock_clockwrlock, EVENT_TRY, ETIMEDOUT,
+           (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until),
+           (lock, clock, until))
 
 /* Which of the two it is that ends is written in the lock: a writer leaves its
  * kernel id there. */

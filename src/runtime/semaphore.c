@@ -19,23 +19,31 @@ static void after_wait(struct sync *sync, int result)
         sync_failed(sync);
 }
 
-#define WAIT(name, attempt, parameters, arguments)                                                 \
+static int refused(int reason)
+{
+    errno = reason;
+    return -1;
+}
+
+#define WAIT(name, attempt, reason, parameters, arguments)                                         \
     EXPORT int name parameters                                                                     \
     {                                                                                              \
         struct sync sync = SYNC(EVENT_SEM_WAIT, semaphore);                                        \
         sync.record.flags = attempt;                                                               \
         sync_before(&sync);                                                                        \
-        int result = REAL(name) arguments;                                                         \
+        int result = sync.outcome == OUTCOME_FAIL      ? refused(reason)                           \
+                     : sync.outcome == OUTCOME_SUCCEED ? REAL(sem_wait)(semaphore)                 \
+                                                       : sync_block(&sync, REAL(name) arguments);  \
         after_wait(&sync, result);                                                                 \
         return result;                                                                             \
     }
 
-WAIT(sem_wait, 0, (sem_t * semaphore), (semaphore))
-WAIT(sem_trywait, EVENT_TRY, (sem_t * semaphore), (semaphore))
-WAIT(sem_timedwait, EVENT_TRY, (sem_t * semaphore, const struct timespec *until),
+WAIT(sem_wait, 0, EAGAIN, (sem_t * semaphore), (semaphore))
+WAIT(sem_trywait, EVENT_TRY, EAGAIN, (sem_t * semaphore), (semaphore))
+WAIT(sem_timedwait, EVENT_TRY, ETIMEDOUT, (sem_t * semaphore, const struct timespec *until),
      (semaphore, until))
-WAIT(sem_clockwait, EVENT_TRY, (sem_t * semaphore, clockid_t clock, const struct timespec *until),
-     (semaphore, clock, until))
+WAIT(sem_clockwait, EVENT_TRY, ETIMEDOUT,
+     (sem_t * semaphore, clockid_t clock, const struct timespec *until), (semaphore, clock, until))
 
 EXPORT int sem_post(sem_t *semaphore)
 {

@@ -1,5 +1,6 @@
 #include "runtime/sync.h"
 
+#include "runtime/enforce.h"
 #include "runtime/thread.h"
 
 #define OPS_THREADS                                                                                \
@@ -38,6 +39,9 @@ void sync_note(struct recorder *self, struct sync_record *record)
     if (waits)
         stamp_raise(stamp_slot(record->other), &self->stamper, record->stamp);
     sync_write(self, record);
+    /* Only now: whoever comes next must get a higher stamp. */
+    if (record->op < EVENT_COUNT)
+        enforce_passed(self, record->op);
 }
 
 void sync_before(struct sync *sync)
@@ -50,6 +54,8 @@ void sync_before(struct sync *sync)
         return;
     }
     self->sync_index++;
+    if (unlikely(enforce_active))
+        sync->outcome = enforce_approach(self, sync->record.op);
     if (op_in(sync->record.op, SYNC_RECORDED_BEFORE))
         sync_note(self, &sync->record);
 }
@@ -76,6 +82,8 @@ void sync_before_locked(struct sync *sync)
         return;
     }
     self->sync_index++;
+    if (unlikely(enforce_active))
+        enforce_approach(self, sync->record.op); /* before the slot is locked: it sleeps */
     struct slot *slot = stamp_slot(sync->record.object);
     sync->record.stamp = stamp_lock(slot, &self->stamper);
     sync_write(self, &sync->record);
@@ -83,8 +91,10 @@ void sync_before_locked(struct sync *sync)
 
 void sync_unlock(struct sync *sync)
 {
-    if (sync->recorder)
-        stamp_unlock(stamp_slot(sync->record.object), &sync->recorder->stamper);
+    if (!sync->recorder)
+        return;
+    stamp_unlock(stamp_slot(sync->record.object), &sync->recorder->stamper);
+    enforce_passed(sync->recorder, sync->record.op);
 }
 
 void sync_note_init(unsigned op, const void *object, uintptr_t other, uintptr_t pc)

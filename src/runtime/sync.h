@@ -17,10 +17,11 @@
 #ifndef PREPLAY_RUNTIME_SYNC_H
 #define PREPLAY_RUNTIME_SYNC_H
 
-#include "runtime/recorder.h"
+#include "runtime/enforce.h"
 
 struct sync {
     struct recorder *recorder; /* NULL: not recorded */
+    uint8_t outcome;           /* enum outcome (enforce.h): what a schedule asks for */
     struct sync_record record;
 };
 
@@ -44,6 +45,19 @@ void sync_before(struct sync *sync);
 void sync_after(struct sync *sync);
 /* A try or timed form that did not get what it wanted. */
 void sync_failed(struct sync *sync);
+
+/* Around a call that may block: replay watches whether the threads of a deadlock
+ * come back. */
+#define sync_block(sync, call)                                                                     \
+    ({                                                                                             \
+        bool sync_watched = unlikely(enforce_active) && (sync)->recorder;                          \
+        if (sync_watched)                                                                          \
+            enforce_blocking((sync)->recorder, true);                                              \
+        int sync_result = (call);                                                                  \
+        if (sync_watched)                                                                          \
+            enforce_blocking((sync)->recorder, false);                                             \
+        sync_result;                                                                               \
+    })
 
 /* As sync_before(), and keeps the object's slot locked until sync_unlock(): for
  * operations that nobody owns while they happen. Only a call that cannot block

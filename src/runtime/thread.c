@@ -62,7 +62,7 @@ static bool number_of(pthread_t thread, uint32_t *number)
 struct birth {
     void *(*run)(void *);
     void *argument;
-    uint64_t stamp;
+    uint64_t stamp, path;
     uint32_t number, parent, child;
 };
 
@@ -71,7 +71,7 @@ static void *run_thread(void *argument)
     struct birth birth = *(struct birth *)argument;
     __libc_free(argument);
     atomic_store(&own_number, birth.number + 1);
-    recorder_begin(birth.number, birth.parent, birth.child, 0, birth.stamp);
+    recorder_begin(birth.number, birth.parent, birth.child, 0, birth.stamp, birth.path);
     return birth.run(birth.argument);
 }
 
@@ -90,6 +90,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
         .parent = self->number,
         .child = atomic_fetch_add(&self->children, 1) + 1,
     };
+    birth->path = enforce_child_path(self->path, birth->child);
     sync.record.object = birth->number;
     sync_before(&sync);
     birth->stamp = self->stamper.clock;

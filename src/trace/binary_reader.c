@@ -7,6 +7,7 @@
 #include "trace/binary_names.h"
 #include "trace/binary_objects.h"
 #include "trace/formats.h"
+#include "trace/schedule.h"
 #include "trace/wellformed.h"
 
 #include <stdio.h>
@@ -25,6 +26,7 @@ struct binary_source {
     struct sync_ids ARRAY_OF(uint32_t) ids;           /* by sync object: its id plus one */
     struct handed_over ARRAY_OF(uint8_t) handed_over; /* by sync object: a lock that is none */
     struct owners ARRAY_OF(uint32_t) owners;          /* by sync object: owner plus one */
+    struct scheduled ARRAY_OF(uint32_t) scheduled;    /* by thread: operations so far */
     struct queue ARRAY_OF(struct event) queue;
     size_t delivered; /* of the queue */
     uint64_t dropped; /* events that no rule of synchronisation can explain */
@@ -239,6 +241,10 @@ static void deliver_record(struct trace *trace, const struct binary_unit *unit, 
                           .location = unit->location,
                           .stack = unit->stack,
                           .value = unit->value};
+    if (unit->op < EVENT_COUNT && op_in(unit->op, OPS_SCHEDULED)) {
+        array_grow(&self->scheduled, thread + 1);
+        event.value = self->scheduled.items[thread]++;
+    }
     if (unit->op == EVENT_FREE) {
         /* Whoever still uses the block races with this, as with a write. */
         event.op = EVENT_WRITE;
@@ -327,6 +333,7 @@ static void close_source(struct trace *trace)
     array_free(&self->ids);
     array_free(&self->handed_over);
     array_free(&self->owners);
+    array_free(&self->scheduled);
     array_free(&self->queue);
     free(self);
 }
@@ -335,6 +342,13 @@ static const char *location(const struct trace *trace, uint32_t id)
 {
     struct binary_source *self = trace->source;
     return symbols_line(self->symbols, binary_places_pc(self->places, id));
+}
+
+static bool code(const struct trace *trace, uint32_t id, const char **module, uint64_t *offset)
+{
+    struct binary_source *self = trace->source;
+    *module = symbols_module(self->symbols, binary_places_pc(self->places, id), offset);
+    return *module != NULL;
 }
 
 static bool caller(const struct trace *trace, uint32_t stack, uint32_t *place, uint32_t *outer)
@@ -354,7 +368,8 @@ static const struct trace_format binary_format = {.name = "binary",
                                                   .close = close_source,
                                                   .location = location,
                                                   .caller = caller,
-                                                  .function = function};
+                                                  .function = function,
+                                                  .code = code};
 
 struct trace *binary_open(const char *path, struct error *error)
 {

@@ -109,6 +109,8 @@ struct event {
     uint32_t other;
     uint32_t location; /* source location; trace_location() names it */
     uint32_t stack;    /* call stack; 0 is "not recorded" */
+    /* What was read or written (EVENT_HAS_VALUE). Of an operation that schedules
+     * list, in a recorded trace: which one of its thread it is, from 0. */
     uint64_t value;
 };
 

@@ -192,6 +192,15 @@ const char *symbols_function(struct symbols *self, uint64_t pc)
     return NULL;
 }
 
+const char *symbols_module(struct symbols *self, uint64_t pc, uint64_t *offset)
+{
+    struct module *module = module_at(self, pc);
+    if (!module)
+        return NULL;
+    *offset = pc - module->bias;
+    return module->path;
+}
+
 const char *symbols_data(struct symbols *self, uint64_t address, uint64_t *offset)
 {
     struct module *module = module_at(self, address);

@@ -18,6 +18,9 @@ void symbols_close(struct symbols *symbols);
 const char *symbols_line(struct symbols *symbols, uint64_t pc);
 /* The function around it, or NULL. */
 const char *symbols_function(struct symbols *symbols, uint64_t pc);
+/* The file that holds the code at `pc`, and the offset from its load address; NULL
+ * if the load map does not tell. */
+const char *symbols_module(struct symbols *symbols, uint64_t pc, uint64_t *offset);
 /* The global variable at `address` and the offset into it, or NULL. */
 const char *symbols_data(struct symbols *symbols, uint64_t address, uint64_t *offset);
 

@@ -101,6 +101,11 @@ const char *trace_function(const struct trace *trace, uint32_t location)
                                                     : NULL;
 }
 
+bool trace_code(const struct trace *trace, uint32_t location, const char **module, uint64_t *offset)
+{
+    return trace->format->code && trace->format->code(trace, location, module, offset);
+}
+
 uint32_t trace_semaphore_initial(const struct trace *trace, uint32_t semaphore)
 {
     return wellformed_semaphore_initial(trace->wellformed, semaphore);

@@ -31,6 +31,9 @@ struct trace_format {
     /* Optional, for formats with call stacks: see trace_caller(), trace_function(). */
     bool (*caller)(const struct trace *trace, uint32_t stack, uint32_t *location, uint32_t *outer);
     const char *(*function)(const struct trace *trace, uint32_t location);
+    /* Optional: trace_code(). */
+    bool (*code)(const struct trace *trace, uint32_t location, const char **module,
+                 uint64_t *offset);
 };
 
 struct trace {
@@ -55,6 +58,10 @@ long trace_next(struct trace *trace, const struct event **batch, struct error *e
 uint32_t trace_count(const struct trace *trace, enum object_class class);
 const char *trace_name(const struct trace *trace, enum object_class class, uint32_t id);
 const char *trace_location(const struct trace *trace, uint32_t location);
+/* The machine code of a location: a file and the offset of its load address; false
+ * if the trace is not of a program, or its load map does not tell. */
+bool trace_code(const struct trace *trace, uint32_t location, const char **module,
+                uint64_t *offset);
 
 /* A call stack, frame by frame: where the innermost function was called, and the
  * stack it was called on. False at the end (stack 0) or without call stacks.

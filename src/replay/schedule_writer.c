@@ -1,0 +1,100 @@
+#include "replay/schedule_writer.h"
+
+#include "base/memory.h"
+#include "trace/schedule.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct writer {
+    FILE *out;
+    const struct history *history;
+    uint32_t *numbers; /* by thread: number in the schedule plus one */
+    uint32_t *steps;   /* by thread: steps written */
+    uint32_t threads;
+};
+
+/* Numbers a thread; every line about a thread comes after its `thread` line. */
+static uint32_t number_of(struct writer *writer, uint32_t thread)
+{
+    if (!writer->numbers[thread]) {
+        writer->numbers[thread] = ++writer->threads;
+        fprintf(writer->out, "thread %u %s\n", writer->threads - 1,
+                trace_name(writer->history->trace, CLASS_THREAD, thread));
+    }
+    return writer->numbers[thread] - 1;
+}
+
+/* An operation that the trace left out (an inner pair of a shared lock, say) has
+ * its number all the same: it comes right before the thread's next step. */
+static void write_step(struct writer *writer, const struct event *event)
+{
+    uint32_t thread = event->thread, number = number_of(writer, thread);
+    while (writer->steps[thread] < event->value)
+        fprintf(writer->out, "step %u %u any\n", number, writer->steps[thread]++);
+    fprintf(writer->out, "step %u %u %s%s\n", number, writer->steps[thread]++,
+            event_op_text(event->op), event->flags & EVENT_FAILED ? " failed" : "");
+}
+
+static int write_target(struct writer *writer, const struct event *event, struct error *error)
+{
+    const char *module = NULL;
+    uint64_t offset = 0;
+    uint32_t number = number_of(writer, event->thread);
+    fprintf(writer->out, "target %u %u %s", number, writer->steps[event->thread],
+            event_op_text(event->op));
+    if (op_in(event->op, OPS_ACCESS)) {
+        if (!trace_code(writer->history->trace, event->location, &module, &offset))
+            return error_set(error, ERROR_INPUT, "the code of %s is in no module of the load map",
+                             trace_location(writer->history->trace, event->location));
+        fprintf(writer->out, " %" PRIu64 " %s", offset, module);
+    }
+    putc('\n', writer->out);
+    return 0;
+}
+
+/* Where the events of the error begin in the witness: they are not performed. */
+static uint32_t prefix_length(const struct finding *finding)
+{
+    return finding->kind == FINDING_ATOMICITY ? finding->witness_length
+                                              : finding->witness_length - finding->event_count;
+}
+
+static int write_all(struct writer *writer, const struct finding *finding, struct error *error)
+{
+    const struct event *events = writer->history->events;
+    uint32_t prefix = prefix_length(finding);
+    fprintf(writer->out, "preplay-schedule %d\n", SCHEDULE_VERSION);
+    for (uint32_t i = 0; i < prefix; i++)
+        if (op_in(events[finding->witness[i]].op, OPS_SCHEDULED))
+            write_step(writer, &events[finding->witness[i]]);
+    for (uint32_t i = prefix; i < finding->witness_length; i++)
+        if (write_target(writer, &events[finding->witness[i]], error))
+            return -1;
+    fputs("end\n", writer->out);
+    return 0;
+}
+
+int schedule_write(FILE *out, const struct history *history, const struct finding *finding,
+                   struct error *error)
+{
+    if (strcmp(history->trace->format->name, "binary") != 0)
+        return error_set(error, ERROR_INPUT, "%s: only recorded programs can be replayed",
+                         history->trace->path);
+    if (!finding->witness)
+        return error_set(error, ERROR_INPUT, "the finding has no witness to replay");
+    if (finding->event_count > CONTROL_TARGETS)
+        return error_set(error, ERROR_INPUT, "a cycle of more than %d threads cannot be replayed",
+                         CONTROL_TARGETS);
+    struct writer writer = {
+        .out = out,
+        .history = history,
+        .numbers = NEW_ARRAY(uint32_t, history->threads),
+        .steps = NEW_ARRAY(uint32_t, history->threads),
+    };
+    int result = write_all(&writer, finding, error);
+    free(writer.numbers);
+    free(writer.steps);
+    return result;
+}

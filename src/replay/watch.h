@@ -1,0 +1,32 @@
+/* The watchdog of a replay, in the tool's process: it looks at the control block
+ * every few milliseconds and decides when there is nothing more to wait for. */
+#ifndef PREPLAY_REPLAY_WATCH_H
+#define PREPLAY_REPLAY_WATCH_H
+
+#include "trace/finding.h"
+#include "trace/schedule.h"
+
+#include <sys/types.h>
+
+struct watch {
+    struct replay_control *control; /* mapped */
+    enum finding_kind kind;
+    uint32_t steps, targets;
+    double timeout; /* seconds */
+    /* What came of it. */
+    bool reached;  /* every thread stood at the error */
+    bool deadlock; /* and stayed there */
+    bool stalled, timed_out, diverged;
+    /* Its own. */
+    double started, last_change, reached_at, freed_at;
+    uint32_t last_turn;
+};
+
+/* Makes and maps a control block at `path`; 0 or -1. */
+int watch_open(struct watch *watch, const char *path, bool hold, struct error *error);
+void watch_close(struct watch *watch);
+
+/* One look. True if the process is to be killed. */
+bool watch_look(struct watch *watch, pid_t process);
+
+#endif

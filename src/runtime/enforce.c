@@ -1,0 +1,311 @@
+#include "runtime/enforce.h"
+
+#include "runtime/schedule.h"
+
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool enforce_active;
+
+static struct schedule schedule;
+static struct replay_control *control;
+
+/* --- sleeping and waking ------------------------------------------------------ */
+
+/* Threads sleep on `turn`, each with a bit of its own (modulo 32), so that a turn
+ * wakes the thread it goes to and few others. */
+static void sleep_until_change(uint32_t seen, uint32_t bit)
+{
+    system_call(SYS_futex, (long)&control->turn, FUTEX_WAIT_BITSET, seen, 0, 0,
+                (long)(1u << (bit & 31)));
+}
+
+static void wake(uint32_t bits)
+{
+    system_call(SYS_futex, (long)&control->turn, FUTEX_WAKE_BITSET, INT32_MAX, 0, 0, (long)bits);
+}
+
+static bool is_free(void)
+{
+    return atomic_load_explicit(&control->free, memory_order_acquire);
+}
+
+static void set_free(void)
+{
+    atomic_store(&control->free, 1);
+    /* Sleepers wait for a change of `turn`: give them one that is no step. */
+    atomic_fetch_or(&control->turn, SCHEDULE_FREE_BIT);
+    wake(UINT32_MAX);
+}
+
+/* --- divergence ----------------------------------------------------------------- */
+
+static size_t put(char *to, size_t at, const char *text)
+{
+    while (*text && at + 1 < CONTROL_MESSAGE)
+        to[at++] = *text++;
+    to[at] = 0;
+    return at;
+}
+
+static size_t put_number(char *to, size_t at, uint32_t number)
+{
+    char digits[12];
+    unsigned start = sizeof digits - 1;
+    digits[start] = 0;
+    do
+        digits[--start] = (char)('0' + number % 10);
+    while (number /= 10);
+    return put(to, at, digits + start);
+}
+
+static void diverge(const struct schedule_thread *thread, const struct schedule_step *expected,
+                    unsigned op, uint32_t index)
+{
+    uint32_t running = CONTROL_RUNNING;
+    static _Atomic bool told;
+    if (!atomic_exchange(&told, true)) {
+        size_t at = put(control->message, 0, "thread ");
+        at = put(control->message, at, thread->name);
+        at = put(control->message, at, ", operation ");
+        at = put_number(control->message, at, index);
+        at = put(control->message, at, ": expected ");
+        at = put(control->message, at, expected ? schedule_op_text(expected->op) : "an access");
+        at = put(control->message, at, ", but it does ");
+        put(control->message, at, schedule_op_text(op));
+        atomic_compare_exchange_strong(&control->state, &running, CONTROL_DIVERGED);
+    }
+    set_free();
+}
+
+/* --- the gate --------------------------------------------------------------------- */
+
+/* Asleep until it is the turn of `position`, or the gates are open. */
+static bool wait_for_turn(const struct schedule_thread *thread, uint32_t position)
+{
+    for (;;) {
+        uint32_t turn = atomic_load_explicit(&control->turn, memory_order_acquire);
+        if (is_free())
+            return false;
+        if (turn == position)
+            return true;
+        sleep_until_change(turn, thread->number);
+    }
+}
+
+static void wait_until_free(const struct schedule_thread *thread)
+{
+    wait_for_turn(thread, UINT32_MAX);
+}
+
+static struct schedule_thread *thread_of(const struct recorder *self)
+{
+    return self->scheduled ? &schedule.threads[self->scheduled - 1] : NULL;
+}
+
+static const struct schedule_step *step_of(const struct schedule_thread *thread, uint32_t index)
+{
+    return index < thread->steps ? &schedule.steps[schedule.positions[thread->first + index]]
+                                 : NULL;
+}
+
+/* Is the thread at (or past) the operation that its target is about? */
+static struct schedule_target *target_at(const struct schedule_thread *thread, uint32_t index)
+{
+    struct schedule_target *target = thread->target;
+    return target && target->index == index ? target : NULL;
+}
+
+static bool all_arrived(void)
+{
+    for (uint32_t i = 0; i < schedule.target_count; i++)
+        if (!atomic_load(&control->targets[i].arrived))
+            return false;
+    return true;
+}
+
+static void reach(void)
+{
+    uint32_t running = CONTROL_RUNNING;
+    atomic_compare_exchange_strong(&control->state, &running, CONTROL_REACHED);
+}
+
+/* Every thread of a deadlock stands before its acquire: now all may go in. */
+static void stand_before_acquire(struct recorder *self, const struct schedule_thread *thread,
+                                 const struct schedule_target *target)
+{
+    struct control_target *place = &control->targets[target->number];
+    if (!wait_for_turn(thread, schedule.step_count))
+        return;
+    atomic_store(&place->kernel_thread, system_thread());
+    atomic_store(&place->arrived, 1);
+    if (all_arrived())
+        reach();
+    wake(UINT32_MAX);
+    while (!is_free() && !all_arrived())
+        system_call(SYS_futex, (long)&place->blocked, FUTEX_WAIT, 0, (long)&schedule.glance, 0, 0);
+    self->at_target = true;
+}
+
+enum outcome enforce_approach(struct recorder *self, unsigned op)
+{
+    struct schedule_thread *thread = thread_of(self);
+    if (!thread || is_free() || !op_in(op, OPS_SCHEDULED))
+        return OUTCOME_OPEN;
+    uint32_t index = self->gate_index;
+    const struct schedule_step *step = step_of(thread, index);
+    if (step) {
+        if (!wait_for_turn(thread, schedule.positions[thread->first + index]))
+            return OUTCOME_OPEN;
+        return step->failed ? OUTCOME_FAIL : OUTCOME_SUCCEED;
+    }
+    struct schedule_target *target = target_at(thread, index);
+    if (target && !schedule_is_access(target)) {
+        stand_before_acquire(self, thread, target);
+        return OUTCOME_OPEN;
+    }
+    if (target && !self->missed) { /* it should have made an access before this */
+        self->missed = true;
+        atomic_store(&control->targets[target->number].arrived, 0);
+        atomic_fetch_add(&control->targets_missed, 1);
+    }
+    wait_until_free(thread);
+    return OUTCOME_OPEN;
+}
+
+void enforce_passed(struct recorder *self, unsigned op)
+{
+    struct schedule_thread *thread = thread_of(self);
+    if (!op_in(op, OPS_SCHEDULED))
+        return;
+    uint32_t index = self->gate_index++;
+    if (!thread || is_free())
+        return;
+    const struct schedule_step *step = step_of(thread, index);
+    if (!step)
+        return;
+    uint32_t position = schedule.positions[thread->first + index];
+    if (!wait_for_turn(thread, position))
+        return;
+    if (!schedule_same_op(step->op, op)) {
+        diverge(thread, step, op, index);
+        return;
+    }
+    atomic_store_explicit(&control->turn, position + 1, memory_order_release);
+    uint32_t next = position + 1;
+    if (next == schedule.step_count || schedule.steps[next].thread != thread->number)
+        wake(next == schedule.step_count ? UINT32_MAX : 1u << (schedule.steps[next].thread & 31));
+}
+
+bool enforce_plays_wait(const struct recorder *self)
+{
+    return enforce_active && thread_of(self) && !is_free();
+}
+
+void enforce_blocking(struct recorder *self, bool blocked)
+{
+    struct schedule_thread *thread = thread_of(self);
+    if (thread && thread->target && self->at_target)
+        atomic_store(&control->targets[thread->target->number].blocked, blocked);
+    if (!blocked)
+        self->at_target = false;
+}
+
+/* --- accesses ----------------------------------------------------------------------- */
+
+static bool overlap(void)
+{
+    const struct control_target *a = &control->targets[0], *b = &control->targets[1];
+    return a->address < b->address + b->size && b->address < a->address + a->size;
+}
+
+/* Both stand before their accesses, but of different memory: a loop. The one that
+ * came first goes on to its next round. */
+static void let_go(uint32_t number)
+{
+    atomic_store(&control->targets[number].arrived, 0);
+    wake(UINT32_MAX);
+}
+
+static void hold(void)
+{
+    reach();
+    while (control->hold && !is_free())
+        system_call(SYS_futex, (long)&control->free, FUTEX_WAIT, 0, 0, 0, 0);
+    set_free();
+}
+
+void enforce_access(struct recorder *self, uintptr_t address, uint32_t size, unsigned op,
+                    uintptr_t pc)
+{
+    struct schedule_thread *thread = thread_of(self);
+    struct schedule_target *target = thread ? target_at(thread, self->gate_index) : NULL;
+    if (!target || !schedule_is_access(target) || op != target->op || is_free() ||
+        !schedule_is_here(target, pc))
+        return;
+    if (!wait_for_turn(thread, schedule.step_count))
+        return;
+    struct control_target *place = &control->targets[target->number];
+    place->address = address;
+    place->size = size;
+    atomic_store(&place->kernel_thread, system_thread());
+    atomic_store(&place->arrived, 1);
+    if (schedule.target_count != 2)
+        return;
+    if (all_arrived()) {
+        if (overlap()) {
+            hold();
+            return;
+        }
+        let_go(!target->number);
+    }
+    while (!is_free() && atomic_load(&place->arrived))
+        system_call(SYS_futex, (long)&place->arrived, FUTEX_WAIT, 1, (long)&schedule.glance, 0, 0);
+}
+
+/* --- threads and the start ------------------------------------------------------------ */
+
+uint64_t enforce_child_path(uint64_t path, uint32_t child)
+{
+    return (path ^ child) * UINT64_C(0xd6e8feb86659fd93) + 1;
+}
+
+void enforce_thread(struct recorder *self, uint64_t path)
+{
+    self->path = path;
+    self->gate_index = 0;
+    self->scheduled = 0;
+    self->missed = false;
+    self->at_target = false;
+    for (uint32_t i = 0; enforce_active && i < schedule.thread_count; i++)
+        if (schedule.threads[i].path == path)
+            self->scheduled = i + 1;
+}
+
+void enforce_start(void)
+{
+    const char *path = getenv("PREPLAY_REPLAY"), *shared = getenv("PREPLAY_CONTROL");
+    if (!path || !shared)
+        return;
+    int file = system_open(shared, O_RDWR, 0);
+    if (file < 0)
+        return;
+    control = system_map(file, 0, sizeof *control);
+    system_close(file);
+    if (!control || control->version != CONTROL_VERSION ||
+        atomic_load(&control->state) != CONTROL_WAITING)
+        return;
+    if (!schedule_load(&schedule, path)) {
+        put(control->message, 0, "the schedule cannot be read by the target");
+        atomic_store(&control->state, CONTROL_REFUSED);
+        return;
+    }
+    atomic_store(&control->state, CONTROL_RUNNING);
+    enforce_active = true;
+}
+
+void enforce_forget(void)
+{
+    enforce_active = false;
+}

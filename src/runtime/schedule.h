@@ -1,0 +1,57 @@
+/* A schedule inside the target: parsed once, then only read. */
+#ifndef PREPLAY_RUNTIME_SCHEDULE_H
+#define PREPLAY_RUNTIME_SCHEDULE_H
+
+#include "trace/schedule.h"
+
+#include <stdbool.h>
+#include <time.h>
+
+/* Set in `turn` when the gates open: no position has it. */
+#define SCHEDULE_FREE_BIT (1u << 31)
+
+enum { SCHEDULE_NAME = 128, SCHEDULE_MODULE = 1024 };
+
+struct schedule_step {
+    uint32_t thread; /* its number */
+    uint8_t op;
+    bool failed;
+};
+
+struct schedule_target {
+    uint32_t number; /* in the control block */
+    uint32_t index;  /* scheduled operations its thread has performed by then */
+    uint8_t op;
+    uint64_t offset;    /* of the accessing code in its module ... */
+    uintptr_t pc;       /* ... and in memory, once the module is found */
+    const char *module; /* file name */
+};
+
+struct schedule_thread {
+    uint32_t number;
+    uint32_t first, steps; /* in `positions` */
+    uint64_t path;
+    struct schedule_target *target; /* or NULL */
+    char name[SCHEDULE_NAME];
+};
+
+struct schedule {
+    struct schedule_thread *threads;
+    struct schedule_step *steps;
+    uint32_t *positions; /* of steps, thread by thread */
+    struct schedule_target targets[CONTROL_TARGETS];
+    uint32_t thread_count, step_count, target_count;
+    struct timespec glance; /* how long a thread at its target sleeps between looks */
+};
+
+bool schedule_load(struct schedule *schedule, const char *path);
+
+/* "acq", "rel", ... as in text traces. */
+const char *schedule_op_text(unsigned op);
+/* A mutex that was handed over is a semaphore in the trace, a mutex in the program. */
+bool schedule_same_op(unsigned expected, unsigned op);
+bool schedule_is_access(const struct schedule_target *target);
+/* Is `pc` the code that the target is about? */
+bool schedule_is_here(struct schedule_target *target, uintptr_t pc);
+
+#endif

@@ -1,0 +1,65 @@
+/* What the tool tells a replayed target, and what it hears back: the boundary
+ * between src/replay and src/runtime. Integers and text only.
+ *
+ * A schedule is a text file, one item a line:
+ *
+ *     preplay-schedule 1
+ *     thread N PATH            numbers threads; PATH is the name in the trace (T0.2.1)
+ *     step N I OP [failed]     thread N performs its I-th scheduled operation; OP is its
+ *                              word in text traces, or `any`
+ *     target N I OP [OFFSET MODULE]
+ *                              where thread N stands at the end: about to perform its
+ *                              I-th operation (a blocking acquire), or, for r and w,
+ *                              an access by the code at MODULE+OFFSET before that
+ *     end
+ *
+ * Steps are in order; the steps of a thread are its operations 0, 1, 2 ... without
+ * gaps. Scheduled are the operations OPS_SCHEDULED; everything else runs freely.
+ *
+ * The control block is a file that both processes map. */
+#ifndef PREPLAY_TRACE_SCHEDULE_H
+#define PREPLAY_TRACE_SCHEDULE_H
+
+#include "trace/event.h"
+
+#define SCHEDULE_VERSION 1
+
+/* What a schedule lists: synchronisation, but for atomics, whose number differs
+ * from run to run where a program spins. */
+#define OPS_SCHEDULED (OPS_SYNC & ~(OPS_ATOMIC | OP_BIT(EVENT_FENCE)))
+
+enum {
+    CONTROL_VERSION = 1,
+    CONTROL_TARGETS = 64,
+    CONTROL_MESSAGE = 512,
+    CONTROL_THREADS = 4096,
+};
+
+enum control_state {
+    CONTROL_WAITING,  /* the target has not read its schedule yet */
+    CONTROL_RUNNING,  /* it follows the schedule */
+    CONTROL_REACHED,  /* every target thread stands where it should */
+    CONTROL_DIVERGED, /* a thread did something else; `message` says what */
+    CONTROL_REFUSED,  /* the schedule cannot be read; `message` says why */
+};
+
+struct control_target {
+    _Atomic uint32_t arrived; /* 1 while the thread stands there */
+    _Atomic uint32_t blocked; /* 1 while it is inside the blocking call */
+    _Atomic uint32_t kernel_thread;
+    uint32_t size;
+    uint64_t address; /* of the access */
+};
+
+struct replay_control {
+    uint32_t version;
+    uint32_t hold; /* set by the tool: stay at the error until `free` is set */
+    _Atomic uint32_t state;
+    _Atomic uint32_t turn; /* steps performed; a futex */
+    _Atomic uint32_t free; /* 1: the gates are open, the program runs as it likes; a futex */
+    _Atomic uint32_t targets_missed;
+    struct control_target targets[CONTROL_TARGETS];
+    char message[CONTROL_MESSAGE];
+};
+
+#endif
