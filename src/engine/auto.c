@@ -1,5 +1,5 @@
-/* auto: the default. Every suspicious pair of accesses and
- * every cycle of lock acquires is decided by witness search
+/* auto: the default. Every suspicious pair of accesses, every cycle of lock acquires
+ * and every strike on a window of an atomic block is decided by witness search
  * (src/search): under the strongest model first (rf, then value and branch where
  * recorded, then sync), and each finding comes with the schedule that reaches it.
  *
@@ -8,6 +8,7 @@
  * instances are tried; with --pairs, every pair of events is decided. Nothing is
  * cut into windows. */
 #include "base/memory.h"
+#include "engine/atomicity.h"
 #include "engine/auto_tasks.h"
 #include "engine/engine.h"
 #include "model/order.h"
@@ -142,16 +143,17 @@ static int finish(struct engine_run *run, struct error *error)
     find_races(run, &ladder);
     mark_observed(run);
     find_deadlocks(run, &ladder);
+    atomicity_find(run, &ladder);
     ladder_free(&ladder);
     return 0;
 }
 
 const struct engine engine_auto = {
     .name = "auto",
-    .summary = "races and deadlocks by witness search, the strongest model first",
+    .summary = "races, deadlocks, broken blocks by witness search, strongest model first",
     .promise = "sound; exact but for candidates whose budget ran out",
     .source = "ours; docs/engines/auto.md",
-    .finds = FINDS_RACES | FINDS_DEADLOCKS,
+    .finds = FINDS_RACES | FINDS_DEADLOCKS | FINDS_ATOMICITY,
     .guarantee = GUARANTEE_EXACT,
     .default_model = MODEL_RF,
     .models = 1u << MODEL_SYNC | 1u << MODEL_VALUE | 1u << MODEL_RF | 1u << MODEL_BRANCH,

@@ -61,6 +61,15 @@ static void figure_20_5(void **state)
     expect_figure("002-fig20.5-right", MODEL_SYNC, "none");
 }
 
+static void auto_finds_them_too(void **state)
+{
+    (void)state;
+    const char *text = "A|begin(f)|1\nA|acq(m)|2\nA|rel(m)|3\nA|acq(m)|4\nA|rel(m)|5\nA|end(f)|6\n"
+                       "B|acq(m)|7\nB|rel(m)|8\n";
+    const struct engine_options options = {.jobs = 1};
+    expect_found("auto", text, &options, "after block=f window=2..4 culprit=7");
+}
+
 static void lost_update_through_two_locked_calls(void **state)
 {
     (void)state;
@@ -326,6 +335,7 @@ int main(void)
         cmocka_unit_test(figures),
         cmocka_unit_test(figure_20_2),
         cmocka_unit_test(figure_20_5),
+        cmocka_unit_test(auto_finds_them_too),
         cmocka_unit_test(lost_update_through_two_locked_calls),
         cmocka_unit_test(the_unserialisable_four),
         cmocka_unit_test(one_section_protects),
@@ -333,6 +343,7 @@ int main(void)
         AGREES("blocks"),
         AGREES("blocks:variables=1,locks=1,threads=2..3,events=10..16"),
         AGREES("blocks:branches,values"),
+        AGREES("rwlocks:blocks,variables=1"),
         AGREES("all"),
         FIGURE("blocks:accesses=4"),
         FIGURE("blocks:accesses=4,locks=1,events=12..40,threads=2..5"),

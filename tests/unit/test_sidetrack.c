@@ -138,6 +138,17 @@ static void a_semaphore_may_serve_as_a_lock(void **state)
         "in block=f window=2..6 culprit=4");
 }
 
+/* The block waits for its culprit: it happened, and always will. */
+static void a_joined_culprit_is_none(void **state)
+{
+    (void)state;
+    expect_found(
+        "sidetrack",
+        "A|begin(f)|1\nA|acq(m)|2\nA|rel(m)|3\nA|fork(B)|4\nB|acq(m)|5\nB|rel(m)|6\nA|join(B)|7\n"
+        "A|acq(m)|8\nA|rel(m)|9\nA|end(f)|10\n",
+        &named, "none");
+}
+
 static void a_failed_try_is_no_acquire(void **state)
 {
     (void)state;
@@ -195,6 +206,7 @@ int main(void)
         cmocka_unit_test(a_late_wait_clears_its_function),
         cmocka_unit_test(signals_order_the_culprit),
         cmocka_unit_test(a_semaphore_may_serve_as_a_lock),
+        cmocka_unit_test(a_joined_culprit_is_none),
         cmocka_unit_test(a_failed_try_is_no_acquire),
         cmocka_unit_test(labels_choose_the_blocks),
         cmocka_unit_test(a_thread_s_first_function_is_not_atomic),
