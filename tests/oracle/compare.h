@@ -1,6 +1,6 @@
 /* Holds engines to their word (enum guarantee) on one trace:
  *
- *   observed       the pairs reported are those that happens-before by its
+ *   observed       (of races) the pairs reported are those that happens-before by its
  *                  definition leaves unordered, and the earliest are true
  *   sound          every finding is true under its model
  *   complete sync  every error that is true under `sync` is found
