@@ -33,6 +33,8 @@
     C(DUMP, "dump", cmd_dump, "TRACE", "every event as text", false)                               \
     C(RECORD, "record", cmd_record, "[OPTIONS] [--] PROGRAM [ARG...]",                             \
       "run a program and record what its threads do", true)                                        \
+    C(REPLAY, "replay", cmd_replay, "[OPTIONS] TRACE [ID...]",                                     \
+      "run the program again under a predicted schedule", false)                                   \
     C(CC, "cc", cmd_cc, "[--branches] [COMPILER ARGS]",                                            \
       "compile and link a C program for preplay", true)                                            \
     C(CXX, "c++", cmd_cxx, "[--branches] [COMPILER ARGS]",                                         \
@@ -62,6 +64,9 @@ enum command_id {
       "record every function as an atomic block")                                                  \
     O(BYTES, max_trace, "max-trace", 0, "SIZE", IN(RECORD), 0, UINT64_MAX, 0,                      \
       "stop recording when the trace has this size (0: no limit)")                                 \
+    O(COUNT, times, "times", 'n', "N", IN(REPLAY), 1, 1000000, 1, "replay each finding N times")   \
+    O(SECONDS, timeout, "timeout", 0, "SECONDS", IN(REPLAY), 0, 1000000, 0,                        \
+      "limit of one replay (0: ten times the recorded run, at least 10 s)")                        \
     O(TEXT, engines, "engine", 'e', "NAME,...", IN(PREDICT) | IN(COMPARE), 0, 0, 0,                \
       "engines to run (predict: auto; compare: all)")                                              \
     O(TEXT, model, "model", 'm', "MODEL", IN(PREDICT) | IN(COMPARE) | IN(CHECK) | IN(CONVERT), 0,  \

@@ -14,10 +14,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* --- the directory ---------------------------------------------------------- */
@@ -81,6 +83,8 @@ static json_t *manifest(const struct recording *recording, bool finished)
     }
     json_object_set_new(object, "processors", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
     json_object_set_new(object, "environment", text_list((const char *const *)environ));
+    if (finished)
+        json_object_set_new(object, "seconds", json_real(recording->seconds));
     if (finished && WIFEXITED(recording->status))
         json_object_set_new(object, "exit_code", json_integer(WEXITSTATUS(recording->status)));
     if (finished && WIFSIGNALED(recording->status))
@@ -140,6 +144,24 @@ static void set_environment(const struct recording *recording, const char *direc
     }
 }
 
+/* The program of a replay: as it was recorded, and nowhere else in memory than in
+ * other replays of it. */
+static void set_replay(const struct recording *recording)
+{
+    personality(ADDR_NO_RANDOMIZE);
+    setenv("PREPLAY_REPLAY", recording->schedule, 1);
+    setenv("PREPLAY_CONTROL", recording->control, 1);
+    if (recording->working_directory && chdir(recording->working_directory))
+        perror("preplay: cannot go to the directory of the recorded run");
+    int output =
+        recording->output ? open(recording->output, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
+    if (output >= 0) {
+        dup2(output, STDOUT_FILENO);
+        dup2(output, STDERR_FILENO);
+        close(output);
+    }
+}
+
 /* The pipe closes at exec; if that fails it brings the reason. */
 static int start(const struct recording *recording, const char *directory, const char *library,
                  struct error *error)
@@ -151,7 +173,12 @@ static int start(const struct recording *recording, const char *directory, const
     if (child < 0)
         return error_set(error, ERROR_INTERNAL, "cannot fork: %s", strerror(errno));
     if (child == 0) {
+        extern char **environ;
+        if (recording->environment)
+            environ = (char **)recording->environment;
         set_environment(recording, directory, library);
+        if (recording->schedule)
+            set_replay(recording);
         execvp(recording->command[0], (char *const *)recording->command);
         reason = errno;
         ssize_t written = write(report[1], &reason, sizeof reason);
@@ -168,6 +195,30 @@ static int start(const struct recording *recording, const char *directory, const
                      strerror(reason));
 }
 
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void wait_and_watch(struct recording *recording)
+{
+    const struct timespec pause = {.tv_nsec = 3000000};
+    for (;;) {
+        pid_t ended = waitpid(child, &recording->status, WNOHANG);
+        if (ended == child || (ended < 0 && errno != EINTR))
+            return;
+        if (recording->watch(recording->watch_context, child)) {
+            kill(child, SIGKILL);
+            while (waitpid(child, &recording->status, 0) < 0 && errno == EINTR)
+                ;
+            return;
+        }
+        nanosleep(&pause, NULL);
+    }
+}
+
 /* Signals from the terminal reach the program by themselves; it decides. */
 static void wait_for(struct recording *recording)
 {
@@ -176,8 +227,13 @@ static void wait_for(struct recording *recording)
     static const int signals[4] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
     for (int i = 0; i < 4; i++)
         sigaction(signals[i], i < 2 ? &ignore : &forward, &old[i]);
-    while (waitpid(child, &recording->status, 0) < 0 && errno == EINTR)
-        ;
+    double start = now();
+    if (recording->watch)
+        wait_and_watch(recording);
+    else
+        while (waitpid(child, &recording->status, 0) < 0 && errno == EINTR)
+            ;
+    recording->seconds = now() - start;
     for (int i = 0; i < 4; i++)
         sigaction(signals[i], &old[i], NULL);
 }

@@ -13,6 +13,15 @@ struct recording {
     bool sync_only, values, branches, blocks;
     uint64_t limit; /* bytes; 0: none */
     int status;     /* out: as from waitpid() */
+    double seconds; /* out: how long it ran */
+    /* For replays (NULL otherwise). */
+    const char *schedule, *control; /* absolute paths */
+    const char *working_directory;
+    const char *const *environment; /* NULL-terminated */
+    const char *output;             /* file for what it prints */
+    /* Called every few milliseconds while it runs; true has it killed. */
+    bool (*watch)(void *context, int process);
+    void *watch_context;
 };
 
 /* 0 once the program has run, whatever became of it; -1 with an error. */

@@ -116,6 +116,7 @@ int driver_run(struct driver *driver, struct trace *trace, const struct engine *
             .options = options,
             .findings = findings_create(options->every_pair),
         };
+        run->findings->trace = trace;
         engines[i]->create(run);
     }
     if (read_all(driver, trace, error))

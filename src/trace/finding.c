@@ -41,6 +41,16 @@ static int compare_words(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static uint64_t place_of(const struct findings *findings, const struct finding_event *event)
+{
+    if (findings->every_pair)
+        return event->pos;
+    if (!findings->trace)
+        return event->location;
+    const char *text = trace_location(findings->trace, event->location);
+    return XXH3_64bits(text, strlen(text));
+}
+
 static uint64_t key_of(const struct findings *findings, const struct finding *finding)
 {
     enum { HEAD = 4, FEW = 12 };
@@ -52,8 +62,7 @@ static uint64_t key_of(const struct findings *findings, const struct finding *fi
     words[2] = finding->block;
     words[3] = findings->every_pair;
     for (uint32_t i = 0; i < count; i++)
-        words[HEAD + i] =
-            findings->every_pair ? finding->events[i].pos : finding->events[i].location;
+        words[HEAD + i] = place_of(findings, &finding->events[i]);
     qsort(words + HEAD, count, sizeof *words, compare_words);
     uint64_t key = XXH3_64bits(words, (HEAD + count) * sizeof *words);
     if (words != few)

@@ -48,6 +48,9 @@ struct finding {
 struct findings {
     struct finding *items;
     size_t count, capacity;
+    /* If set, locations are the same if their texts are: several instructions of a
+     * recorded program belong to one place in its source. */
+    const struct trace *trace;
     bool every_pair;             /* --pairs: one per tuple of events, not of locations */
     struct finding_index *index; /* what was added already */
 };

@@ -1,0 +1,268 @@
+#include "cli/replaying.h"
+
+#include "base/memory.h"
+#include "cli/recording.h"
+#include "engine/driver.h"
+#include "replay/schedule_writer.h"
+#include "replay/watch.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { PATH_ROOM = PATH_MAX + 64 };
+
+/* --- the program -------------------------------------------------------------- */
+
+static const char **text_list(const json_t *list)
+{
+    size_t count = json_array_size(list);
+    const char **texts = NEW_ARRAY(const char *, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const char *text = json_string_value(json_array_get(list, i));
+        texts[i] = text ? text : "";
+    }
+    return texts;
+}
+
+int replay_program_read(struct replay_program *program, const char *trace_path, struct error *error)
+{
+    char path[PATH_ROOM];
+    json_error_t where;
+    snprintf(path, sizeof path, "%s/manifest.json", trace_path);
+    *program = (struct replay_program){.manifest = json_load_file(path, 0, &where)};
+    if (!program->manifest)
+        return error_set(
+            error, ERROR_INPUT,
+            "%s: %s; only a recorded program (a preplay.data directory) can be replayed", path,
+            where.text);
+    const json_t *manifest = program->manifest;
+    program->command = text_list(json_object_get(manifest, "command"));
+    program->environment = text_list(json_object_get(manifest, "environment"));
+    program->directory = json_string_value(json_object_get(manifest, "directory"));
+    program->sync_only = json_is_true(json_object_get(manifest, "sync_only"));
+    program->seconds = json_number_value(json_object_get(manifest, "seconds"));
+    if (!program->command[0])
+        return error_set(error, ERROR_INPUT, "%s: no command in it", path);
+    return 0;
+}
+
+void replay_program_free(struct replay_program *program)
+{
+    free(program->command);
+    free(program->environment);
+    json_decref(program->manifest);
+    *program = (struct replay_program){0};
+}
+
+/* --- one run -------------------------------------------------------------------- */
+
+struct paths {
+    char directory[PATH_ROOM], schedule[PATH_ROOM], control[PATH_ROOM], output[PATH_ROOM],
+        record[PATH_ROOM];
+};
+
+static int make_paths(struct paths *paths, const char *trace_path, const char *id,
+                      struct error *error)
+{
+    char real[PATH_MAX];
+    if (!realpath(trace_path, real))
+        return error_set(error, ERROR_INPUT, "%s: %s", trace_path, strerror(errno));
+    snprintf(paths->directory, sizeof paths->directory, "%s/replays", real);
+    if (mkdir(paths->directory, 0777) && errno != EEXIST)
+        return error_set(error, ERROR_INTERNAL, "%s: cannot be made: %s", paths->directory,
+                         strerror(errno));
+    snprintf(paths->schedule, sizeof paths->schedule, "%.4000s/%s.schedule", paths->directory, id);
+    snprintf(paths->control, sizeof paths->control, "%.4000s/%s.control", paths->directory, id);
+    snprintf(paths->output, sizeof paths->output, "%.4000s/%s.output", paths->directory, id);
+    snprintf(paths->record, sizeof paths->record, "%.4000s/%s", paths->directory, id);
+    return 0;
+}
+
+static int write_schedule(const char *path, const struct history *history,
+                          const struct finding *finding, struct watch *watch, struct error *error)
+{
+    FILE *file = fopen(path, "w+e");
+    if (!file)
+        return error_set(error, ERROR_INTERNAL, "%s: cannot be written: %s", path, strerror(errno));
+    int result = schedule_write(file, history, finding, error);
+    char line[256];
+    rewind(file);
+    while (!result && fgets(line, sizeof line, file)) {
+        watch->steps += strncmp(line, "step ", 5) == 0;
+        watch->targets += strncmp(line, "target ", 7) == 0;
+    }
+    if (fclose(file) && !result)
+        result = error_set(error, ERROR_INTERNAL, "%s: cannot be written", path);
+    return result;
+}
+
+static bool look(void *context, int process)
+{
+    return watch_look(context, process);
+}
+
+static int run_program(struct watch *watch, const struct replay_program *program,
+                       const struct paths *paths, double *seconds, struct error *error)
+{
+    struct recording recording = {
+        .directory = paths->record,
+        .command = program->command,
+        .sync_only = program->sync_only,
+        .schedule = paths->schedule,
+        .control = paths->control,
+        .working_directory = program->directory,
+        .environment = program->environment,
+        .output = paths->output,
+        .watch = look,
+        .watch_context = watch,
+    };
+    int result = recording_run(&recording, error);
+    *seconds = recording.seconds;
+    return result;
+}
+
+/* --- what was seen ---------------------------------------------------------------- */
+
+/* Happens-before over the trace of the replayed run. A run that was killed may have
+ * left nothing to read: then nothing was seen. */
+static void detect(struct replay_outcome *outcome, const char *path)
+{
+    extern const struct engine engine_hb;
+    static const struct engine_options options = {.jobs = 1};
+    const struct engine *engine = &engine_hb;
+    struct error ignored = {0};
+    struct driver driver = {0};
+    outcome->trace = trace_open(path, &ignored);
+    if (!outcome->trace)
+        return;
+    outcome->seen = findings_create(false);
+    driver_run(&driver, outcome->trace, &engine, 1, &options, &ignored);
+    for (size_t i = 0; driver.count && i < driver.runs[0].findings->count; i++)
+        findings_add(outcome->seen, &driver.runs[0].findings->items[i]);
+    driver_free(&driver);
+}
+
+static bool same_places(const struct trace *a, const struct finding *x, const struct trace *b,
+                        const struct finding *y)
+{
+    char first[FINDING_ID_SIZE], second[FINDING_ID_SIZE];
+    finding_id(x, a, first);
+    finding_id(y, b, second);
+    return x->event_count == y->event_count && strcmp(first, second) == 0;
+}
+
+static bool race_was_seen(const struct replay_outcome *outcome, const struct history *history,
+                          const struct finding *finding)
+{
+    for (size_t i = 0; outcome->seen && i < outcome->seen->count; i++)
+        if (same_places(outcome->trace, &outcome->seen->items[i], history->trace, finding))
+            return true;
+    return false;
+}
+
+/* Did the culprit run inside the window? Looked for in the replayed trace by thread
+ * and source location. */
+static bool violation_was_seen(const char *path, const struct history *history,
+                               const struct finding *finding)
+{
+    struct error ignored = {0};
+    struct trace *trace = trace_open(path, &ignored);
+    const struct event *batch;
+    uint32_t stage = 0; /* the window, the culprit inside it, the window's end */
+    static const uint32_t wanted[] = {0, 2, 1};
+    long count;
+    while (trace && stage < 3 && (count = trace_next(trace, &batch, &ignored)) > 0) {
+        for (long i = 0; i < count && stage < 3; i++) {
+            const struct finding_event *next = &finding->events[wanted[stage]];
+            if (batch[i].op == next->op &&
+                strcmp(trace_name(trace, CLASS_THREAD, batch[i].thread),
+                       trace_name(history->trace, CLASS_THREAD, next->thread)) == 0 &&
+                strcmp(trace_location(trace, batch[i].location),
+                       trace_location(history->trace, next->location)) == 0)
+                stage++;
+        }
+    }
+    trace_close(trace);
+    return stage == 3;
+}
+
+static bool was_confirmed(struct replay_outcome *outcome, const struct watch *watch,
+                          const struct paths *paths, const struct history *history,
+                          const struct finding *finding)
+{
+    switch (finding->kind) {
+    case FINDING_DEADLOCK:
+        return watch->deadlock;
+    case FINDING_RACE:
+        return outcome->held || race_was_seen(outcome, history, finding);
+    default:
+        return violation_was_seen(paths->record, history, finding);
+    }
+}
+
+static void judge(struct replay_outcome *outcome, const struct watch *watch,
+                  const struct paths *paths, const struct history *history,
+                  const struct finding *finding)
+{
+    uint32_t performed = watch->control->turn & ~(1u << 31);
+    if (was_confirmed(outcome, watch, paths, history, finding)) {
+        outcome->verdict = VERDICT_CONFIRMED;
+        snprintf(outcome->reason, sizeof outcome->reason, "%s",
+                 watch->deadlock                 ? "every thread of the cycle is blocked"
+                 : outcome->held                 ? "both threads stood before their accesses"
+                 : finding->kind == FINDING_RACE ? "happens-before does not order the two accesses"
+                                                 : "the culprit ran inside the window");
+    } else if (watch->timed_out) {
+        outcome->verdict = VERDICT_TIMEOUT;
+        snprintf(outcome->reason, sizeof outcome->reason, "the time was up after %u of %u steps",
+                 performed, watch->steps);
+    } else if (watch->diverged) {
+        outcome->verdict = VERDICT_DIVERGED;
+        snprintf(outcome->reason, sizeof outcome->reason, "%.500s", watch->control->message);
+    } else if (performed < watch->steps) {
+        outcome->verdict = VERDICT_DIVERGED;
+        snprintf(outcome->reason, sizeof outcome->reason, "the program %s after %u of %u steps",
+                 watch->stalled ? "stalled" : "ended", performed, watch->steps);
+    } else {
+        outcome->verdict = VERDICT_UNREACHED;
+        snprintf(outcome->reason, sizeof outcome->reason,
+                 "the schedule was kept, and the error did not show");
+    }
+}
+
+int replaying_run(struct replay_outcome *outcome, const struct replay_program *program,
+                  const struct history *history, const struct finding *finding, double timeout,
+                  struct error *error)
+{
+    char id[FINDING_ID_SIZE];
+    struct paths paths;
+    double standard = program->seconds * 10 > 10 ? program->seconds * 10 : 10;
+    struct watch watch = {.kind = finding->kind, .timeout = timeout > 0 ? timeout : standard};
+    *outcome = (struct replay_outcome){0};
+    finding_id(finding, history->trace, id);
+    if (make_paths(&paths, history->trace->path, id, error) ||
+        write_schedule(paths.schedule, history, finding, &watch, error) ||
+        watch_open(&watch, paths.control, false, error))
+        return -1;
+    int result = run_program(&watch, program, &paths, &outcome->seconds, error);
+    if (!result) {
+        outcome->held = watch.control->state == CONTROL_REACHED && finding->kind == FINDING_RACE;
+        if (finding->kind == FINDING_RACE)
+            detect(outcome, paths.record);
+        judge(outcome, &watch, &paths, history, finding);
+    }
+    watch_close(&watch);
+    remove(paths.control);
+    return result;
+}
+
+void replay_outcome_free(struct replay_outcome *outcome)
+{
+    findings_destroy(outcome->seen);
+    trace_close(outcome->trace);
+    *outcome = (struct replay_outcome){0};
+}

@@ -1,0 +1,38 @@
+/* Runs a recorded program again under the schedule of one finding, and says what
+ * became of it. */
+#ifndef PREPLAY_CLI_REPLAYING_H
+#define PREPLAY_CLI_REPLAYING_H
+
+#include "trace/finding.h"
+#include "trace/history.h"
+
+/* How the program was run when it was recorded (manifest.json). */
+struct replay_program {
+    void *manifest; /* parsed; the texts below live in it */
+    const char **command, **environment;
+    const char *directory;
+    bool sync_only;
+    double seconds;
+};
+
+struct replay_outcome {
+    enum verdict verdict;
+    char reason[512]; /* one line: what was seen, or why not */
+    double seconds;
+    bool held;             /* both threads stood before their accesses at one moment */
+    struct trace *trace;   /* of the replayed run, read to its end; NULL if there is none */
+    struct findings *seen; /* races that happens-before saw in it */
+};
+
+int replay_program_read(struct replay_program *program, const char *trace_path,
+                        struct error *error);
+void replay_program_free(struct replay_program *program);
+
+/* 0 once the program has run; `timeout` in seconds, 0 for the standard. The target's
+ * output goes to a file in the trace directory. replay_outcome_free() afterwards. */
+int replaying_run(struct replay_outcome *outcome, const struct replay_program *program,
+                  const struct history *history, const struct finding *finding, double timeout,
+                  struct error *error);
+void replay_outcome_free(struct replay_outcome *outcome);
+
+#endif

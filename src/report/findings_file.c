@@ -1,0 +1,144 @@
+#include "report/findings_file.h"
+
+#include "base/array.h"
+
+#include <jansson.h>
+
+struct positions ARRAY_OF(uint32_t);
+struct event_list ARRAY_OF(struct finding_event);
+
+static bool read_pos(const json_t *value, const struct history *history, uint32_t *pos)
+{
+    json_int_t number = json_integer_value(value);
+    *pos = (uint32_t)number;
+    return json_is_integer(value) && number >= 0 && number < history->count;
+}
+
+static bool read_events(const json_t *list, const struct history *history,
+                        struct event_list *events)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        uint32_t pos;
+        struct finding_event event;
+        if (!read_pos(json_object_get(json_array_get(list, i), "pos"), history, &pos))
+            return false;
+        finding_event_fill(&event, &history->events[pos], pos, history->index[pos]);
+        array_push(events, event);
+    }
+    return events->count >= 2;
+}
+
+static bool read_witness(const json_t *list, const struct history *history,
+                         struct positions *witness)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        uint32_t pos;
+        if (!read_pos(json_array_get(list, i), history, &pos))
+            return false;
+        array_push(witness, pos);
+    }
+    return true;
+}
+
+/* The index of `text` among what `name` gives for 0, 1, ... ; `count` if none. */
+static unsigned word_index(const char *text, const char *(*name)(unsigned), unsigned count)
+{
+    unsigned i = 0;
+    while (i < count && (!text || strcmp(text, name(i)) != 0))
+        i++;
+    return i;
+}
+
+static const char *kind_name(unsigned i)
+{
+    return finding_kind_text(i);
+}
+
+static const char *model_name(unsigned i)
+{
+    return model_text(i);
+}
+
+static const char *verdict_name(unsigned i)
+{
+    return verdict_text(i);
+}
+
+static const char *error_name(unsigned i)
+{
+    return atomicity_error_text(i);
+}
+
+static const char *word(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+static bool fill(struct finding *finding, const json_t *object, const struct history *history,
+                 struct event_list *events, struct positions *witness)
+{
+    unsigned kind = word_index(word(object, "kind"), kind_name, 3);
+    unsigned model = word_index(word(object, "model"), model_name, MODEL_COUNT);
+    unsigned verdict = word_index(word(object, "verdict"), verdict_name, VERDICT_COUNT);
+    unsigned mistake = word_index(word(object, "error"), error_name, 4);
+    if (kind == 3 || model == MODEL_COUNT || verdict == VERDICT_COUNT ||
+        !read_events(json_object_get(object, "events"), history, events) ||
+        !read_witness(json_object_get(object, "witness"), history, witness))
+        return false;
+    *finding = (struct finding){
+        .kind = kind,
+        .model = model,
+        .verdict = verdict,
+        .error = mistake == 4 ? ATOMICITY_NONE : mistake,
+        .engine = "auto",
+        .object_class = CLASS_NONE,
+        .block = INTERN_NONE,
+        .events = events->items,
+        .event_count = (uint32_t)events->count,
+        .witness = witness->count ? witness->items : NULL,
+        .witness_length = (uint32_t)witness->count,
+        .note = word(object, "note"),
+    };
+    const struct event *event = &history->events[events->items[0].pos];
+    finding->object_class = event_object_class(event->op);
+    finding->object = event->object;
+    const char *block = word(object, "block");
+    if (block)
+        finding->block = intern_find(history->trace->names[CLASS_LABEL], block, strlen(block));
+    return true;
+}
+
+static int add_all(struct findings *findings, const json_t *list, const struct history *history,
+                   const char *path, struct error *error)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        struct event_list events = {0};
+        struct positions witness = {0};
+        struct finding finding;
+        bool good = fill(&finding, json_array_get(list, i), history, &events, &witness);
+        if (good)
+            findings_add(findings, &finding);
+        array_free(&events);
+        array_free(&witness);
+        if (!good)
+            return error_set(error, ERROR_INPUT,
+                             "%s: finding %zu does not fit the trace; run preplay predict again",
+                             path, i);
+    }
+    return 0;
+}
+
+int findings_file_read(struct findings *findings, const struct history *history, const char *path,
+                       struct error *error)
+{
+    json_error_t where;
+    json_t *root = json_load_file(path, 0, &where);
+    if (!root)
+        return error_set(error, ERROR_INPUT, "%s:%d: %s", path, where.line, where.text);
+    const json_t *list = json_object_get(root, "findings");
+    int result = json_is_array(list)
+                     ? add_all(findings, list, history, path, error)
+                     : error_set(error, ERROR_INPUT, "%s: no list of findings in it", path);
+    json_decref(root);
+    return result;
+}
