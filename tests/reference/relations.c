@@ -1,8 +1,8 @@
 /* relations COUNT SEED [ENGINE [SHAPE...]]
  *
- * Runs COUNT random traces of every shape through the engines that implement a
- * relation and compares, pair by pair, with the relation's definition, and with
- * what the papers prove about it:
+ * Runs COUNT random traces of every shape (and of `chunks`, chunks.h) through the engines that
+ * implement a relation and compares, pair by pair, with the relation's definition, and with what
+ * the papers prove about it:
  *
  *   hb within cp within wcp; a wcp race means a true race or a true deadlock;
  *   syncp within the truth. */
@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "tiddle/generator.h"
 #include "oracle/oracle.h"
+#include "reference/chunks.h"
 #include "reference/reference.h"
 
 #include <stdio.h>
@@ -191,15 +192,26 @@ static int check_engines(const struct sample *sample, const char *only, const ch
     return failures;
 }
 
+static int draw(struct sample *sample, const struct shape *shape, bool chunks, uint64_t seed,
+                struct error *error)
+{
+    if (!chunks)
+        return sample_generate(sample, shape, seed, error);
+    size_t length;
+    char *text = chunks_generate(seed, &length);
+    return sample_read(sample, text, length, error);
+}
+
 static int run_shape(const char *text, uint64_t count, uint64_t first, const char *only)
 {
     struct shape shape;
     struct error error = {0};
-    if (shape_parse(&shape, text, &error))
+    bool chunks = strcmp(text, "chunks") == 0;
+    if (!chunks && shape_parse(&shape, text, &error))
         return fprintf(stderr, "%s\n", error.text), 1;
     for (uint64_t seed = first; seed < first + count; seed++) {
         struct sample sample;
-        if (sample_generate(&sample, &shape, seed, &error))
+        if (draw(&sample, &shape, chunks, seed, &error))
             return fprintf(stderr, "%s\n", error.text), 1;
         int failures = check_engines(&sample, only, text, seed);
         if (!only || strcmp(only, "theorems") == 0)
@@ -221,6 +233,7 @@ int main(int argc, char **argv)
     for (int i = 4; i < argc; i++)
         failures += run_shape(argv[i], count, seed, only);
     static const char *const shapes[] = {
+        "chunks",
         "basic:locations=3",
         "locks",
         "deadlock",
