@@ -24,6 +24,23 @@ static inline void preplay_block_end(const char *label)
         __preplay_block_end(label);
 }
 
+void __preplay_ignore_begin(void) __attribute__((weak));
+void __preplay_ignore_end(void) __attribute__((weak));
+
+/* What the calling thread does between the two is not recorded, but whatever order
+ * it makes among the threads is kept. For what a test does to order its threads. */
+static inline void preplay_ignore_begin(void)
+{
+    if (__preplay_ignore_begin)
+        __preplay_ignore_begin();
+}
+
+static inline void preplay_ignore_end(void)
+{
+    if (__preplay_ignore_end)
+        __preplay_ignore_end();
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 static inline long system_call(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -81,6 +82,13 @@ static inline void system_unmap(void *start, size_t size)
 static inline void system_yield(void)
 {
     system_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+}
+
+/* A millisecond's sleep. */
+static inline void system_nap(void)
+{
+    const struct timespec nap = {.tv_nsec = 1000000};
+    system_call(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
 }
 
 static inline uint32_t system_process(void)

@@ -43,18 +43,24 @@ void thread_watch_end(void)
  * distance from its handle as ours is from our own. */
 static __thread _Atomic uint32_t own_number __attribute__((tls_model("initial-exec")));
 
+enum { JOIN_YIELDS = 1000, JOIN_NAPS = 2000 };
+
 static bool number_of(pthread_t thread, uint32_t *number)
 {
     uintptr_t distance = (uintptr_t)&own_number - (uintptr_t)pthread_self();
     _Atomic uint32_t *theirs = (_Atomic uint32_t *)((uintptr_t)thread + distance);
-    /* A thread that was created but did not run yet is about to say who it is. */
-    for (unsigned tries = 0; tries < 1000; tries++) {
+    /* A thread that was created but did not run yet is about to say who it is; on a
+     * busy machine that may take a while. */
+    for (unsigned tries = 0; tries < JOIN_YIELDS + JOIN_NAPS; tries++) {
         uint32_t found = atomic_load(theirs);
         if (found) {
             *number = found - 1;
             return true;
         }
-        system_yield();
+        if (tries < JOIN_YIELDS)
+            system_yield();
+        else
+            system_nap();
     }
     return false;
 }

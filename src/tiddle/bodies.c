@@ -9,6 +9,21 @@ struct walk {
     struct operation_writer writer;
 };
 
+static void write_string(FILE *out, const char *text)
+{
+    putc('"', out);
+    for (const char *at = text; *at; at++) {
+        unsigned char byte = (unsigned char)*at;
+        if (byte == '"' || byte == '\\' || byte == '?') /* "??" might begin a trigraph */
+            fprintf(out, "\\%c", byte);
+        else if (byte < ' ' || byte == 0x7f)
+            fprintf(out, "\\%03o", byte);
+        else
+            putc(byte, out);
+    }
+    putc('"', out);
+}
+
 /* `text` of a step: the operation's Tiddle line as a C string. */
 static void write_text(struct walk *walk, uint32_t pos)
 {
@@ -18,14 +33,7 @@ static void write_text(struct walk *walk, uint32_t pos)
     FILE *buffer = open_memstream(&line, &length);
     tiddle_write_operation(buffer, history->trace, &history->events[pos]);
     fclose(buffer);
-    putc('"', walk->writer.out);
-    for (const char *at = line; *at; at++) {
-        if (*at == '"' || *at == '\\')
-            putc('\\', walk->writer.out);
-        /* "??" might begin a trigraph */
-        fputs(*at == '?' ? "\\?" : (char[]){*at, '\0'}, walk->writer.out);
-    }
-    putc('"', walk->writer.out);
+    write_string(walk->writer.out, line);
     free(line);
 }
 
@@ -73,6 +81,16 @@ static void write_done(struct walk *walk, uint32_t pos)
     fputs(");\n", walk->writer.out);
 }
 
+/* Tells the recorder what is an atomic block; all else sees a function. */
+static void write_mark(struct walk *walk, const char *macro, uint32_t pos)
+{
+    const struct history *history = walk->writer.plan->history;
+    fprintf(walk->writer.out, "%s(", macro);
+    write_string(walk->writer.out,
+                 trace_name(history->trace, CLASS_LABEL, history->events[pos].object));
+    putc(')', walk->writer.out);
+}
+
 static uint32_t write_body(struct walk *walk, uint32_t thread, uint32_t index, uint32_t opener,
                            struct body body);
 
@@ -116,6 +134,12 @@ static uint32_t write_body(struct walk *walk, uint32_t thread, uint32_t index, u
     size_t length = 0;
     walk->writer.out = open_memstream(&text, &length);
     FILE *out = walk->writer.out;
+    bool block = body.class == CLASS_LABEL;
+    if (block) {
+        fputs("    ", out);
+        write_mark(walk, "BLOCK_BEGIN", opener);
+        fputs(";\n", out);
+    }
     if (opener != POS_NONE)
         write_done(walk, opener);
     while (index < history_thread_length(history, thread)) {
@@ -124,9 +148,15 @@ static uint32_t write_body(struct walk *walk, uint32_t thread, uint32_t index, u
         index++;
         if (pos == last) {
             fprintf(out, "    await_step(%u);\n", pos);
+            if (block) {
+                fputs("    ", out);
+                write_mark(walk, "BLOCK_END", opener);
+                fputs(";\n", out);
+            }
             break;
         }
-        if (op == EVENT_BLOCK_BEGIN || op == EVENT_ONCE_BEGIN) {
+        bool in_place = plan->in_place[thread];
+        if ((op == EVENT_BLOCK_BEGIN && !in_place) || op == EVENT_ONCE_BEGIN) {
             index = write_call(walk, thread, index - 1, pos);
         } else if (op == EVENT_WAIT_BEGIN) {
             write_wait(walk, pos);
@@ -136,10 +166,17 @@ static uint32_t write_body(struct walk *walk, uint32_t thread, uint32_t index, u
             fprintf(out, "    DO(%u, ", pos);
             write_text(walk, pos);
             fputs(", ", out);
-            operation_write(&walk->writer, pos);
+            if (op == EVENT_BLOCK_BEGIN || op == EVENT_BLOCK_END)
+                write_mark(walk, op == EVENT_BLOCK_BEGIN ? "BLOCK_BEGIN" : "BLOCK_END", pos);
+            else
+                operation_write(&walk->writer, pos);
             fputs(");\n", out);
         }
     }
+    if (body.class == CLASS_ONCE && last == STEP_NEVER)
+        fputs(history->join_of[thread] == POS_NONE ? "    await_step(NEVER);\n"
+                                                   : "    pthread_exit(NULL);\n",
+              out);
     fclose(out);
     walk->bodies->items[place].text = text;
     walk->bodies->items[place].length = length;
@@ -186,7 +223,8 @@ void bodies_write(struct bodies *bodies, const struct plan *plan, struct identif
     bodies->calls = NEW_ARRAY(uint32_t, trace_count(history->trace, CLASS_LABEL));
     bodies->entered = NEW_ARRAY(uint32_t, trace_count(history->trace, CLASS_LABEL));
     for (uint32_t pos = 0; pos < history->count; pos++)
-        if (history->events[pos].op == EVENT_BLOCK_BEGIN)
+        if (history->events[pos].op == EVENT_BLOCK_BEGIN &&
+            !plan->in_place[history->events[pos].thread])
             bodies->calls[history->events[pos].object]++;
     name_barriers(&walk);
     for (uint32_t thread = 0; thread < history->threads; thread++)

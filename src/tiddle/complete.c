@@ -8,13 +8,25 @@
 
 struct events ARRAY_OF(struct event);
 
+/* A once-block that never ends: C cannot leave it without ending it. */
+static bool ends_inside_once(const struct history *history, uint32_t thread, uint32_t length)
+{
+    int open = 0;
+    for (uint32_t i = 0; i < length; i++) {
+        uint8_t op = history->events[history_pos(history, thread, i)].op;
+        open += op == EVENT_ONCE_BEGIN ? 1 : op == EVENT_ONCE_END ? -1 : 0;
+    }
+    return open > 0;
+}
+
 static bool ends_blocked(const struct history *history, uint32_t thread)
 {
     uint32_t length = thread < history->threads ? history_thread_length(history, thread) : 0;
     if (!length)
         return false;
     uint8_t op = history->events[history_pos(history, thread, length - 1)].op;
-    return op == EVENT_WAIT_BEGIN || op == EVENT_BARRIER_ENTER;
+    return op == EVENT_WAIT_BEGIN || op == EVENT_BARRIER_ENTER ||
+           ends_inside_once(history, thread, length);
 }
 
 static bool may_be_main(const struct history *history, uint32_t thread)

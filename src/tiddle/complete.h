@@ -5,7 +5,7 @@
  *          called 0 or main, or else a new thread
  *   forks  by the main thread, before everything else
  *   joins  by the main thread, after everything else; a thread that ends in the
- *          middle of a wait or a barrier is never joined
+ *          middle of a wait, a barrier or a once-block is never joined
  *
  * None of this orders two written events that were not ordered before. */
 #ifndef PREPLAY_TIDDLE_COMPLETE_H

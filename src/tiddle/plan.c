@@ -95,36 +95,57 @@ static enum event_op ending(enum event_op op)
 
 struct open_events ARRAY_OF(uint32_t);
 
-/* Finds the end of everything that one call of C must do; these calls nest. */
-static int plan_thread(struct plan *plan, uint32_t thread, struct open_events *open,
-                       struct error *error)
+static int complain(const struct plan *plan, const struct event *event, const char *reason,
+                    struct error *error)
+{
+    const struct trace *trace = plan->history->trace;
+    return error_set(error, ERROR_INPUT, "%s: at %s, thread %.60s %s", trace->path,
+                     trace_location(trace, event->location),
+                     trace_name(trace, CLASS_THREAD, event->thread), reason);
+}
+
+/* Finds the ends of what one call of C must do; these calls nest. False if the
+ * thread's blocks cross its once-blocks; blocks can do without a call. */
+static bool plan_nesting(struct plan *plan, uint32_t thread, struct open_events *open)
 {
     const struct history *history = plan->history;
     open->count = 0;
     for (uint32_t i = 0; i < history_thread_length(history, thread); i++) {
         uint32_t pos = history_pos(history, thread, i);
-        const struct event *event = &history->events[pos];
-        if (ending(event->op) != EVENT_COUNT) {
+        uint8_t op = history->events[pos].op;
+        bool block = op == EVENT_BLOCK_BEGIN || op == EVENT_BLOCK_END;
+        if (block && plan->in_place[thread])
+            continue;
+        if (ending(op) != EVENT_COUNT) {
             array_push(open, pos);
-            if (open->count > NESTING_LIMIT)
-                return error_set(error, ERROR_INPUT, "%s: at %s, blocks nest deeper than %d",
-                                 history->trace->path,
-                                 trace_location(history->trace, event->location), NESTING_LIMIT);
-            continue;
+        } else if (op == EVENT_WAIT_END || op == EVENT_BARRIER_EXIT || op == EVENT_BLOCK_END ||
+                   op == EVENT_ONCE_END) {
+            uint32_t begin = array_pop(open);
+            if (ending(history->events[begin].op) != op ||
+                (op == EVENT_ONCE_END &&
+                 history->events[begin].object != history->events[pos].object))
+                return false;
+            plan->partner[begin] = pos;
         }
-        if (event->op != EVENT_WAIT_END && event->op != EVENT_BARRIER_EXIT &&
-            event->op != EVENT_BLOCK_END && event->op != EVENT_ONCE_END)
-            continue;
-        uint32_t begin = array_pop(open);
-        if (ending(history->events[begin].op) != event->op)
-            return error_set(error, ERROR_INPUT,
-                             "%s: at %s, thread %.60s leaves a block and a once-block in the order "
-                             "in which it entered them; C functions nest",
-                             history->trace->path, trace_location(history->trace, event->location),
-                             trace_name(history->trace, CLASS_THREAD, thread));
-        plan->partner[begin] = pos;
+        if (open->count > NESTING_LIMIT)
+            return false;
     }
-    return 0;
+    return true;
+}
+
+static int plan_thread(struct plan *plan, uint32_t thread, struct open_events *open,
+                       struct error *error)
+{
+    const struct history *history = plan->history;
+    if (plan_nesting(plan, thread, open))
+        return 0;
+    plan->in_place[thread] = true;
+    for (uint32_t i = 0; i < history_thread_length(history, thread); i++)
+        plan->partner[history_pos(history, thread, i)] = STEP_NEVER;
+    if (plan_nesting(plan, thread, open))
+        return 0;
+    return complain(plan, &history->events[array_last(open)],
+                    "has once-blocks that cross or nest too deep; C functions cannot", error);
 }
 
 /* Nobody leaves a barrier that nobody left in the trace: one party is missing. */
@@ -147,11 +168,8 @@ static int check_waits(const struct plan *plan, struct error *error)
     for (uint32_t pos = 0; pos < history->count; pos++) {
         const struct event *event = &history->events[pos];
         if (event->op == EVENT_WAIT_BEGIN && plan->is_rwlock[event->other])
-            return error_set(error, ERROR_INPUT,
-                             "%s: at %s, a wait with lock %.60s, which is a readers-writer lock; "
-                             "a condition variable needs a mutex",
-                             history->trace->path, trace_location(history->trace, event->location),
-                             trace_name(history->trace, CLASS_LOCK, event->other));
+            return complain(plan, event, "waits with a readers-writer lock instead of a mutex",
+                            error);
     }
     return 0;
 }
@@ -167,7 +185,8 @@ static void plan_end(struct plan *plan)
             map_at(&held, map_pair(event_lock(event), event->thread), NULL);
         else if (event_releases(event))
             map_remove(&held, map_pair(event_lock(event), event->thread));
-        if (ending(event->op) != EVENT_COUNT && plan->partner[pos] == STEP_NEVER)
+        if (ending(event->op) != EVENT_COUNT && plan->partner[pos] == STEP_NEVER &&
+            !(event->op == EVENT_BLOCK_BEGIN && plan->in_place[event->thread]))
             plan->clean_end = false;
     }
     if (held.count)
@@ -190,6 +209,7 @@ int plan_create(struct plan *plan, struct trace *trace, const struct history *hi
     plan->is_rwlock = NEW_ARRAY(bool, trace_count(trace, CLASS_LOCK));
     plan->partner = memory_alloc(whole->count, sizeof *plan->partner);
     memset(plan->partner, 0xff, whole->count * sizeof *plan->partner);
+    plan->in_place = NEW_ARRAY(bool, whole->threads);
     plan->parties = NEW_ARRAY(uint32_t, trace_barrier_instances(trace));
     plan_values(plan);
     plan_objects(plan);
@@ -213,5 +233,6 @@ void plan_free(struct plan *plan)
     free(plan->heap_early);
     free(plan->is_rwlock);
     free(plan->partner);
+    free(plan->in_place);
     free(plan->parties);
 }

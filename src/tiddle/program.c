@@ -90,6 +90,8 @@ static void write_machinery(struct program *program)
     }
     if (uses(program, OP_BIT(EVENT_BRANCH)))
         fputs(template_branch, out);
+    if (uses(program, OP_BIT(EVENT_BLOCK_BEGIN)))
+        fputs(template_blocks, out);
     fputs(template_macros, out);
 }
 
@@ -97,7 +99,7 @@ static void write_variables(struct program *program)
 {
     const struct plan *plan = &program->plan;
     for (uint32_t id = 0; id < trace_count(program->trace, CLASS_VARIABLE); id++) {
-        fprintf(program->out, "static long %s%s", plan->heap[id] ? "*" : "",
+        fprintf(program->out, "SHARED long %s%s", plan->heap[id] ? "*" : "",
                 name(program, CLASS_VARIABLE, id));
         if (plan->initial[id] && !plan->heap[id]) {
             fputs(" = ", program->out);
@@ -110,7 +112,9 @@ static void write_variables(struct program *program)
 static void write_objects(struct program *program)
 {
     FILE *out = program->out;
-    putc('\n', out);
+    fputs("\n/* Not to be optimised away, even if nobody reads it. */\n"
+          "#define SHARED static __attribute__((used))\n",
+          out);
     write_variables(program);
     for (uint32_t id = 0; id < trace_count(program->trace, CLASS_LOCK); id++)
         fprintf(out,

@@ -3,6 +3,7 @@
 #define PREPLAY_TIDDLE_TEMPLATES_H
 
 extern const char template_blocking[];
+extern const char template_blocks[];
 extern const char template_branch[];
 extern const char template_loose[];
 extern const char template_loose_blocking[];

@@ -12,14 +12,14 @@ UNSEEN void wait_for(unsigned step)
 
 UNSEEN void await_step(unsigned step)
 {
-    PREPLAY_IGNORE_BEGIN();
+    IGNORE_BEGIN();
     wait_for(PLACE(step));
-    PREPLAY_IGNORE_END();
+    IGNORE_END();
 }
 
 UNSEEN void done_step(const char *text)
 {
-    PREPLAY_IGNORE_BEGIN();
+    IGNORE_BEGIN();
 #ifdef PRINT
     puts(text);
     fflush(stdout);
@@ -27,5 +27,5 @@ UNSEEN void done_step(const char *text)
     (void)text;
     unsigned step = add(&turn, 1) + 1;
     syscall(SYS_futex, &turn, FUTEX_WAKE_BITSET_PRIVATE, INT_MAX, NULL, NULL, 1u << step % 32);
-    PREPLAY_IGNORE_END();
+    IGNORE_END();
 }

@@ -3,15 +3,11 @@
  * ThreadSanitizer do not instrument UNSEEN functions, Helgrind takes a locked
  * instruction for a read, and none of them knows the futex system call.
  */
-#if defined __has_include
-#if __has_include(<preplay/preplay.h>)
-#include <preplay/preplay.h>
-#endif
-#endif
-#ifndef PREPLAY_IGNORE_BEGIN
-#define PREPLAY_IGNORE_BEGIN() ((void)0)
-#define PREPLAY_IGNORE_END()   ((void)0)
-#endif
+/* Of the recorder, where there is one. */
+extern void __preplay_ignore_begin(void) __attribute__((weak));
+extern void __preplay_ignore_end(void) __attribute__((weak));
+#define IGNORE_BEGIN() (__preplay_ignore_begin ? __preplay_ignore_begin() : (void)0)
+#define IGNORE_END()   (__preplay_ignore_end ? __preplay_ignore_end() : (void)0)
 
 #define UNSEEN __attribute__((noinline, unused, no_sanitize("thread"))) static
 #define NEVER  UINT_MAX
