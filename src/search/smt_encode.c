@@ -53,7 +53,31 @@ void smt_require(struct smt_encoding *encoding, uint32_t event, smt_ref formula)
         guarded = SMT_OR_OF(&encoding->formula, idle, formula);
     }
     if (guarded != SMT_REF_TRUE)
-        array_push(&encoding->constraints, ((struct smt_constraint){formula, guarded, event}));
+        array_push(&encoding->constraints,
+                   ((struct smt_constraint){formula, guarded, event,
+                                            event != POS_NONE ? event : encoding->about}));
+}
+
+static bool in_cone(const struct smt_encoding *encoding, uint32_t pos, const uint32_t *cone)
+{
+    const struct history *history = encoding->window->history;
+    return history->index[pos] < cone[history->events[pos].thread];
+}
+
+bool smt_is_relevant(const struct smt_encoding *encoding, const struct smt_constraint *constraint,
+                     const uint32_t *cone)
+{
+    const struct smt_node *nodes = encoding->formula.nodes.items;
+    if (constraint->about != POS_NONE && !in_cone(encoding, constraint->about, cone))
+        return false;
+    const struct smt_node *node = &nodes[constraint->guarded];
+    for (uint32_t i = 0; node->kind == SMT_OR && i < node->b; i++) {
+        const struct smt_node *child = &nodes[encoding->formula.children.items[node->a + i]];
+        if (child->kind == SMT_NOT && nodes[child->a].kind == SMT_EXECUTED &&
+            !in_cone(encoding, nodes[child->a].a, cone))
+            return false;
+    }
+    return true;
 }
 
 /* What must come first must be executed first. */
@@ -62,7 +86,9 @@ static void encode_edge(struct smt_encoding *encoding, uint32_t from, uint32_t t
     smt_ref first = smt_is_executed(encoding, from);
     if (first != SMT_REF_FALSE) {
         use(encoding, to);
+        encoding->about = to;
         smt_require(encoding, POS_NONE, smt_before(&encoding->formula, from, to));
+        encoding->about = POS_NONE;
     }
     smt_require(encoding, to, first);
 }
@@ -112,6 +138,7 @@ struct smt_encoding *smt_encode(const struct smt_window *window, const uint32_t 
     encoding->is_used = NEW_ARRAY(bool, window->end - window->start);
     encoding->used_offset = NEW_ARRAY(uint32_t, threads + 1);
     encoding->marks = NEW_ARRAY(uint32_t, threads);
+    encoding->about = POS_NONE;
     smt_formula_init(&encoding->formula);
     encode_edges(encoding);
     smt_encode_memory(encoding);
@@ -152,6 +179,14 @@ static uint32_t used_from(const struct smt_encoding *encoding, uint32_t thread, 
             high = middle;
     }
     return low;
+}
+
+uint32_t smt_used_before(const struct smt_encoding *encoding, uint32_t pos)
+{
+    const struct history *history = encoding->window->history;
+    uint32_t thread = history->events[pos].thread;
+    uint32_t place = used_from(encoding, thread, history->index[pos]);
+    return place > encoding->used_offset[thread] ? encoding->used[place - 1] : POS_NONE;
 }
 
 static void assume(struct smt_encoding *encoding, uint32_t pos, bool executed,

@@ -28,6 +28,7 @@ struct smt_constraint {
     smt_ref formula; /* what the event must keep if it is executed */
     smt_ref guarded; /* the same with that condition: what holds in any case */
     uint32_t event;  /* POS_NONE: there is no condition */
+    uint32_t about;  /* a model without this event keeps it anyway; POS_NONE: it may not */
 };
 
 struct smt_encoding {
@@ -40,6 +41,7 @@ struct smt_encoding {
      * those of thread t are used[used_offset[t]] up to used[used_offset[t + 1]]. */
     uint32_t *used, *used_offset;
     bool *is_used;          /* by pos - start */
+    uint32_t about;         /* scratch: for constraints without a condition */
     uint32_t *marks, round; /* scratch, by thread: marked if equal to round */
 };
 
@@ -52,6 +54,12 @@ void smt_encoding_destroy(struct smt_encoding *encoding);
  * outside `cone`: literals, appended to `assumptions`. */
 void smt_assume_race(struct smt_encoding *encoding, uint32_t first, uint32_t second,
                      const uint32_t *cone, struct smt_refs *assumptions);
+
+/* The event before `pos` in its thread that the constraints mention, or POS_NONE. */
+uint32_t smt_used_before(const struct smt_encoding *encoding, uint32_t pos);
+/* Can the constraint be broken by a reordering of events in the cone? */
+bool smt_is_relevant(const struct smt_encoding *encoding, const struct smt_constraint *constraint,
+                     const uint32_t *cone);
 
 /* For the parts of the encoding. */
 

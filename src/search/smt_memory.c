@@ -101,8 +101,10 @@ static void require_as_observed(struct smt_encoding *encoding, uint32_t event, s
         for (size_t i = 0; i < sources.count; i++) {
             smt_ref choice = smt_choice(&encoding->formula);
             array_push(&chosen, choice);
+            encoding->about = read;
             require_sees(encoding, POS_NONE, smt_not(&encoding->formula, choice), read,
                          sources.items[i]);
+            encoding->about = POS_NONE;
         }
         smt_require(encoding, event, smt_or(&encoding->formula, chosen.items, chosen.count));
     }

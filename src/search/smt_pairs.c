@@ -76,7 +76,7 @@ static void find_partners(struct smt_pairs *pairs, const struct smt_window *wind
             !survives(pairs, window, first, second, counts))
             continue;
         counts->must_pairs++;
-        array_push(found, ((struct smt_pair){first, second}));
+        array_push(found, ((struct smt_pair){first, second, 0}));
     }
 }
 

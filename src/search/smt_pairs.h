@@ -8,6 +8,7 @@
 
 struct smt_pair {
     uint32_t first, second; /* in observed order */
+    uint32_t cone_size;     /* for whoever finds cones */
 };
 struct smt_pair_list ARRAY_OF(struct smt_pair);
 

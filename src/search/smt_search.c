@@ -1,24 +1,27 @@
 #include "search/smt_search.h"
 
 #include "model/checker.h"
+#include "search/search.h"
 #include "search/smt_cone.h"
 #include "search/smt_pairs.h"
 #include "search/smt_solver.h"
 #include "search/smt_witness.h"
 
-#include <time.h>
-
 /* Found by trying: larger windows cost more than linearly. */
 #define STANDARD_WINDOW 10000
 #define STANDARD_BUDGET 20000000
+/* Events that a guess may schedule. */
+#define GUESS_STEPS 5000
 
-struct search {
+struct hunt {
     const struct rules *rules;
     const struct smt_options *options;
     const struct smt_client *client;
     struct smt_counts *counts;
     struct error *error;
     struct smt_pairs *pairs;
+    struct search_index *index;
+    struct search *guesser; /* NULL: no guesses */
     struct smt_window *window;
     struct smt_cone *cone;
     struct smt_encoding *encoding;
@@ -28,138 +31,191 @@ struct search {
     struct smt_positions witness;
 };
 
-static double now(void)
+static void close_solver(struct hunt *hunt)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+    smt_solver_destroy(hunt->solver);
+    smt_encoding_destroy(hunt->encoding);
+    hunt->solver = NULL;
+    hunt->encoding = NULL;
 }
 
-static void close_solver(struct search *search)
+static void open_solver(struct hunt *hunt, const uint32_t *needed)
 {
-    smt_solver_destroy(search->solver);
-    smt_encoding_destroy(search->encoding);
-    search->solver = NULL;
-    search->encoding = NULL;
+    uint32_t budget = hunt->options->budget ? hunt->options->budget : STANDARD_BUDGET;
+    hunt->encoding = smt_encode(hunt->window, needed, hunt->options->style);
+    hunt->solver = smt_solver_create(hunt->encoding, budget);
 }
 
-static void open_solver(struct search *search, const uint32_t *needed)
+/* Small cones first: what Z3 is told grows with them, so easy pairs are asked
+ * about while the formula is still small. */
+static int compare_sizes(const void *left, const void *right)
 {
-    uint32_t budget = search->options->budget ? search->options->budget : STANDARD_BUDGET;
-    search->encoding = smt_encode(search->window, needed, search->options->style);
-    search->solver = smt_solver_create(search->encoding, budget);
+    const struct smt_pair *a = left, *b = right;
+    if (a->cone_size != b->cone_size)
+        return a->cone_size < b->cone_size ? -1 : 1;
+    if (a->second != b->second)
+        return a->second < b->second ? -1 : 1;
+    return a->first < b->first ? -1 : a->first > b->first;
 }
 
 /* One formula for all pairs: the union of their cones. */
-static void open_for_all(struct search *search)
+static void open_for_all(struct hunt *hunt)
 {
-    uint32_t threads = search->rules->history->threads;
-    uint32_t *needed = memory_copy(search->window->baseline, threads * sizeof *needed);
-    for (size_t i = 0; i < search->todo.count; i++) {
-        const struct smt_pair *pair = &search->todo.items[i];
-        const uint32_t *cone = smt_cone_find(search->cone, pair->first, pair->second);
-        for (uint32_t thread = 0; thread < threads; thread++)
+    uint32_t threads = hunt->rules->history->threads;
+    uint32_t *needed = memory_copy(hunt->window->baseline, threads * sizeof *needed);
+    for (size_t i = 0; i < hunt->todo.count; i++) {
+        struct smt_pair *pair = &hunt->todo.items[i];
+        const uint32_t *cone = smt_cone_find(hunt->cone, pair->first, pair->second);
+        pair->cone_size = 0;
+        for (uint32_t thread = 0; thread < threads; thread++) {
+            pair->cone_size += cone[thread] - hunt->window->baseline[thread];
             if (cone[thread] > needed[thread])
                 needed[thread] = cone[thread];
+        }
     }
-    open_solver(search, needed);
+    qsort(hunt->todo.items, hunt->todo.count, sizeof *hunt->todo.items, compare_sizes);
+    open_solver(hunt, needed);
     free(needed);
 }
 
-static int report(struct search *search, const struct smt_pair *pair)
+static int report(struct hunt *hunt, const struct smt_pair *pair, const uint32_t *witness,
+                  uint32_t length)
 {
-    smt_witness(search->encoding, smt_solver_model(search->solver), pair->first, pair->second,
-                &search->witness);
     const uint32_t events[2] = {pair->first, pair->second};
-    struct claim claim = {FINDING_RACE, events, 2, search->witness.items,
-                          (uint32_t)search->witness.count};
+    struct claim claim = {FINDING_RACE, events, 2, witness, length};
     struct complaint complaint;
-    if (!witness_check(search->rules, &claim, &complaint))
-        return error_set(search->error, ERROR_INTERNAL,
-                         "the solver's witness for events %u and %u is wrong at %u (event %u): %s",
+    if (!witness_check(hunt->rules, &claim, &complaint))
+        return error_set(hunt->error, ERROR_INTERNAL,
+                         "the witness for events %u and %u is wrong at %u (event %u): %s",
                          pair->first, pair->second, complaint.at, complaint.pos, complaint.rule);
-    search->counts->witnesses++;
-    search->client->found(search->client->self, search->witness.items,
-                          (uint32_t)search->witness.count);
+    hunt->counts->witnesses++;
+    hunt->client->found(hunt->client->self, witness, length);
     return 0;
 }
 
-static int solve(struct search *search, const struct smt_pair *pair)
+static int solve(struct hunt *hunt, const struct smt_pair *pair)
 {
-    const uint32_t *cone = smt_cone_find(search->cone, pair->first, pair->second);
-    if (search->options->fresh)
-        open_solver(search, cone);
-    search->assumptions.count = 0;
-    smt_assume_race(search->encoding, pair->first, pair->second, cone, &search->assumptions);
+    const uint32_t *cone = smt_cone_find(hunt->cone, pair->first, pair->second);
+    if (hunt->options->fresh)
+        open_solver(hunt, cone);
+    hunt->assumptions.count = 0;
+    smt_assume_race(hunt->encoding, pair->first, pair->second, cone, &hunt->assumptions);
     int result = 0;
-    switch (smt_solver_ask(search->solver, &search->assumptions)) {
+    switch (smt_solver_ask(hunt->solver, cone, &hunt->assumptions)) {
     case SMT_YES:
-        result = report(search, pair);
+        smt_witness(hunt->encoding, smt_solver_model(hunt->solver), pair->first, pair->second,
+                    &hunt->witness);
+        result = report(hunt, pair, hunt->witness.items, (uint32_t)hunt->witness.count);
         break;
     case SMT_NO:
-        search->counts->refuted++;
+        hunt->counts->refuted++;
         break;
     case SMT_UNKNOWN:
-        search->counts->unknown++;
+        hunt->counts->unknown++;
         break;
     }
-    if (search->options->fresh)
-        close_solver(search);
+    if (hunt->options->fresh)
+        close_solver(hunt);
     return result;
 }
 
-static int search_window(struct search *search, uint32_t start, uint32_t end, uint32_t until)
+static bool is_wanted(struct hunt *hunt, const struct smt_pair *pair)
 {
-    search->window = smt_window_create(search->rules, start, end);
-    smt_pairs_find(search->pairs, search->window, until, search->client, search->counts,
-                   &search->todo);
+    bool wanted = hunt->client->wanted(hunt->client->self, pair->first, pair->second);
+    hunt->counts->must_pairs -= !wanted; /* another pair made it unnecessary */
+    return wanted;
+}
+
+/* Takes the pairs off the list for which a witness is easily found. */
+static int guess_witnesses(struct hunt *hunt)
+{
+    size_t kept = 0;
     int result = 0;
-    double began = now();
-    if (search->todo.count) {
-        search->cone = smt_cone_create(search->window);
-        if (!search->options->fresh)
-            open_for_all(search);
-        for (size_t i = 0; i < search->todo.count && !result; i++) {
-            const struct smt_pair *pair = &search->todo.items[i];
-            if (search->client->wanted(search->client->self, pair->first, pair->second))
-                result = solve(search, pair);
-            else
-                search->counts->must_pairs--; /* another pair made it unnecessary */
+    for (size_t i = 0; i < hunt->todo.count && !result; i++) {
+        struct smt_pair pair = hunt->todo.items[i];
+        const uint32_t events[2] = {pair.first, pair.second};
+        struct search_query query = {SEARCH_RACE, events, 2, GUESS_STEPS};
+        struct search_witness witness;
+        if (!is_wanted(hunt, &pair))
+            continue;
+        if (search_reach(hunt->guesser, &query, &witness) != SEARCH_WITNESS) {
+            hunt->todo.items[kept++] = pair;
+            continue;
         }
-        close_solver(search);
-        smt_cone_destroy(search->cone);
+        hunt->counts->guessed++;
+        result = report(hunt, &pair, witness.events, witness.length);
     }
-    search->counts->solving += now() - began;
-    smt_window_destroy(search->window);
+    hunt->todo.count = kept;
+    return result;
+}
+
+static int solve_all(struct hunt *hunt)
+{
+    int result = 0;
+    hunt->cone = smt_cone_create(hunt->window);
+    if (!hunt->options->fresh)
+        open_for_all(hunt);
+    for (size_t i = 0; i < hunt->todo.count && !result; i++)
+        if (is_wanted(hunt, &hunt->todo.items[i]))
+            result = solve(hunt, &hunt->todo.items[i]);
+    close_solver(hunt);
+    smt_cone_destroy(hunt->cone);
+    return result;
+}
+
+static int hunt_in_window(struct hunt *hunt, uint32_t start, uint32_t end, uint32_t until)
+{
+    hunt->window = smt_window_create(hunt->rules, start, end);
+    smt_pairs_find(hunt->pairs, hunt->window, until, hunt->client, hunt->counts, &hunt->todo);
+    int result = 0;
+    if (hunt->guesser)
+        result = guess_witnesses(hunt);
+    if (!result && hunt->todo.count)
+        result = solve_all(hunt);
+    smt_window_destroy(hunt->window);
+    return result;
+}
+
+static int hunt_everywhere(struct hunt *hunt)
+{
+    /* Windows overlap by half, so that a pair less than half a window apart fits
+     * in one; each pair belongs to the window in whose first half it begins. */
+    uint32_t count = hunt->rules->history->count;
+    uint32_t size = hunt->options->window ? hunt->options->window : STANDARD_WINDOW;
+    uint32_t step = size / 2 ? size / 2 : 1;
+    int result = 0;
+    for (uint32_t start = 0; start < count && !result; start += step) {
+        bool last = count - start <= size;
+        result =
+            hunt_in_window(hunt, start, last ? count : start + size, last ? count : start + step);
+        if (last)
+            break;
+    }
     return result;
 }
 
 int smt_search(const struct rules *rules, const struct smt_options *options,
                const struct smt_client *client, struct smt_counts *counts, struct error *error)
 {
-    uint32_t count = rules->history->count;
-    uint32_t size = options->window ? options->window : STANDARD_WINDOW;
-    struct search search = {.rules = rules,
-                            .options = options,
-                            .client = client,
-                            .counts = counts,
-                            .error = error,
-                            .pairs = smt_pairs_create(rules->history)};
+    struct hunt hunt = {.rules = rules,
+                        .options = options,
+                        .client = client,
+                        .counts = counts,
+                        .error = error,
+                        .pairs = smt_pairs_create(rules->history)};
     *counts = (struct smt_counts){0};
-    int result = 0;
-    /* Windows overlap by half, so that a pair less than half a window apart fits
-     * in one; each pair belongs to the window in whose first half it begins. */
-    uint32_t step = size / 2 ? size / 2 : 1;
-    for (uint32_t start = 0; start < count && !result; start += step) {
-        bool last = count - start <= size;
-        uint32_t end = last ? count : start + size;
-        result = search_window(&search, start, end, last ? count : start + step);
-        if (last)
-            break;
+    if (!options->no_guess) {
+        hunt.index = search_index_create(rules->history, rules->model);
+        hunt.guesser = search_create(hunt.index);
     }
-    smt_pairs_destroy(search.pairs);
-    array_free(&search.todo);
-    array_free(&search.assumptions);
-    array_free(&search.witness);
+    int result = hunt_everywhere(&hunt);
+    if (hunt.guesser) {
+        search_destroy(hunt.guesser);
+        search_index_destroy(hunt.index);
+    }
+    smt_pairs_destroy(hunt.pairs);
+    array_free(&hunt.todo);
+    array_free(&hunt.assumptions);
+    array_free(&hunt.witness);
     return result;
 }

@@ -2,7 +2,9 @@
  *
  * Conflicting pairs are filtered by locks held and lock acquisition histories,
  * then by the must-order; what remains goes to the solver, pair by pair, window by
- * window. Every answer "yes" becomes a witness that the checker has accepted. */
+ * window. A witness that the order search (search.h) comes upon within a few steps
+ * spares the solver; that there is none, only the solver says. Every answer "yes" becomes a witness
+ * that the checker has accepted. */
 #ifndef PREPLAY_SEARCH_SMT_SEARCH_H
 #define PREPLAY_SEARCH_SMT_SEARCH_H
 
@@ -12,7 +14,8 @@ struct smt_options {
     uint32_t window; /* events; 0: as many as the solver affords */
     uint32_t budget; /* Z3's resource units a pair; 0: the standard */
     enum smt_style style;
-    bool fresh; /* a new solver for every pair, for comparison */
+    bool fresh;    /* a new solver for every pair, for comparison */
+    bool no_guess; /* do not look for a witness by the closure before asking Z3 */
 };
 
 struct smt_counts {
@@ -20,8 +23,8 @@ struct smt_counts {
     uint64_t lock_pairs; /* left by locks and lock histories (the seed's lsa) */
     uint64_t must_pairs; /* left by the must-order too (mhb): asked of the solver */
     uint64_t witnesses, refuted, unknown;
+    uint64_t guessed; /* of the witnesses */
     uint64_t too_far; /* not asked: no window holds both */
-    double solving;   /* seconds from the first constraint to the last answer */
 };
 
 /* What to do about pairs: `wanted` may drop one before it is solved (it is not

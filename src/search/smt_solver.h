@@ -20,7 +20,10 @@ struct smt_solver;
 struct smt_solver *smt_solver_create(struct smt_encoding *encoding, uint32_t budget);
 void smt_solver_destroy(struct smt_solver *solver);
 
-enum smt_answer smt_solver_ask(struct smt_solver *solver, const struct smt_refs *assumptions);
+/* The assumptions leave out what is not in the cone (as smt_assume_race does), so
+ * constraints that matter only outside are not yet told to Z3. */
+enum smt_answer smt_solver_ask(struct smt_solver *solver, const uint32_t *cone,
+                               const struct smt_refs *assumptions);
 /* The model of the last question, which was answered with SMT_YES. Valid until
  * the next question. */
 const struct smt_model *smt_solver_model(struct smt_solver *solver);

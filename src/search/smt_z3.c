@@ -10,9 +10,11 @@ struct smt_solver {
     struct smt_encoding *encoding;
     Z3_context context;
     Z3_solver solver;
-    struct asts ARRAY_OF(Z3_ast) translated; /* by smt_ref; NULL: not yet */
-    Z3_ast *order;                           /* by pos - start: the event's integer */
-    size_t stated;                           /* constraints that Z3 knows */
+    struct asts ARRAY_OF(Z3_ast) translated;     /* by smt_ref; NULL: not yet */
+    Z3_ast *order;                               /* by pos - start: the event's integer */
+    struct unstated ARRAY_OF(uint32_t) unstated; /* constraints it does not, ascending */
+    struct unlinked ARRAY_OF(uint32_t) unlinked; /* events whose prefix Z3 may not know yet */
+    const uint32_t *cone;                        /* of the last question */
     struct smt_model model;
 };
 
@@ -57,6 +59,7 @@ static Z3_ast translate_new(struct smt_solver *self, const struct smt_node *node
     case SMT_BEFORE:
         return Z3_mk_lt(self->context, order_of(self, node->a), order_of(self, node->b));
     case SMT_EXECUTED:
+        array_push(&self->unlinked, node->a);
         return flag(self, "x", node->a);
     case SMT_CHOICE:
         return flag(self, "c", node->a);
@@ -107,6 +110,8 @@ struct smt_solver *smt_solver_create(struct smt_encoding *encoding, uint32_t bud
     self->order = NEW_ARRAY(Z3_ast, encoding->window->end - encoding->window->start);
     self->model.executed = NEW_ARRAY(bool, encoding->used_offset[threads]);
     self->model.order = NEW_ARRAY(int64_t, encoding->used_offset[threads]);
+    for (uint32_t i = 0; i < encoding->constraints.count; i++)
+        array_push(&self->unstated, i);
     configure(self, budget);
     return self;
 }
@@ -118,48 +123,100 @@ void smt_solver_destroy(struct smt_solver *self)
     Z3_solver_dec_ref(self->context, self->solver);
     Z3_del_context(self->context);
     array_free(&self->translated);
+    array_free(&self->unstated);
+    array_free(&self->unlinked);
     free(self->order);
     free(self->model.executed);
     free(self->model.order);
     free(self);
 }
 
-static void state_constraints(struct smt_solver *self)
+static void state_constraints(struct smt_solver *self, const uint32_t *cone)
 {
-    const struct smt_encoding *encoding = self->encoding;
-    for (; self->stated < encoding->constraints.count; self->stated++)
-        Z3_solver_assert(self->context, self->solver,
-                         translate(self, encoding->constraints.items[self->stated].guarded));
+    const struct smt_constraint *constraints = self->encoding->constraints.items;
+    size_t kept = 0;
+    for (size_t i = 0; i < self->unstated.count; i++) {
+        uint32_t number = self->unstated.items[i];
+        if (smt_is_relevant(self->encoding, &constraints[number], cone))
+            Z3_solver_assert(self->context, self->solver,
+                             translate(self, constraints[number].guarded));
+        else
+            self->unstated.items[kept++] = number;
+    }
+    self->unstated.count = kept;
 }
 
-enum smt_answer smt_solver_ask(struct smt_solver *self, const struct smt_refs *assumptions)
+/* No event without its predecessor: also for events that are mentioned but lie
+ * outside the cone, where an assumption ends the thread. */
+static void link_events(struct smt_solver *self)
 {
-    state_constraints(self);
+    struct smt_encoding *encoding = self->encoding;
+    while (self->unlinked.count) {
+        uint32_t pos = array_pop(&self->unlinked);
+        uint32_t before = smt_used_before(encoding, pos);
+        if (before == POS_NONE)
+            continue;
+        Z3_ast either[2] = {
+            Z3_mk_not(self->context, translate(self, smt_is_executed(encoding, pos))),
+            translate(self, smt_is_executed(encoding, before))};
+        Z3_solver_assert(self->context, self->solver, Z3_mk_or(self->context, 2, either));
+    }
+}
+
+enum smt_answer smt_solver_ask(struct smt_solver *self, const uint32_t *cone,
+                               const struct smt_refs *assumptions)
+{
+    state_constraints(self, cone);
     Z3_ast *list = memory_alloc(assumptions->count + 1, sizeof *list);
     for (size_t i = 0; i < assumptions->count; i++)
         list[i] = translate(self, assumptions->items[i]);
+    link_events(self);
     Z3_lbool answer = Z3_solver_check_assumptions(self->context, self->solver,
                                                   (unsigned)assumptions->count, list);
     free(list);
+    self->cone = cone;
     return answer == Z3_L_TRUE ? SMT_YES : answer == Z3_L_FALSE ? SMT_NO : SMT_UNKNOWN;
+}
+
+/* What the model says of a constant; NULL if it leaves it open. */
+static Z3_ast value_of(struct smt_solver *self, Z3_model model, Z3_ast constant)
+{
+    return Z3_model_get_const_interp(
+        self->context, model, Z3_get_app_decl(self->context, Z3_to_app(self->context, constant)));
+}
+
+/* Threads execute prefixes: behind the first event that is not executed, and
+ * outside the cone, there is nothing to ask for. */
+static void read_thread(struct smt_solver *self, Z3_model model, uint32_t thread)
+{
+    struct smt_encoding *encoding = self->encoding;
+    const uint32_t *index = encoding->window->history->index;
+    uint32_t end = encoding->used_offset[thread + 1];
+    for (uint32_t i = encoding->used_offset[thread]; i < end; i++) {
+        uint32_t pos = encoding->used[i];
+        if (index[pos] >= self->cone[thread])
+            break;
+        Z3_ast executed = value_of(self, model, translate(self, smt_is_executed(encoding, pos)));
+        if (!executed || Z3_get_bool_value(self->context, executed) != Z3_L_TRUE)
+            break;
+        Z3_ast order = value_of(self, model, order_of(self, pos));
+        self->model.executed[i] = true;
+        self->model.order[i] = 0;
+        if (order)
+            Z3_get_numeral_int64(self->context, order, &self->model.order[i]);
+    }
 }
 
 const struct smt_model *smt_solver_model(struct smt_solver *self)
 {
-    struct smt_encoding *encoding = self->encoding;
-    uint32_t count = encoding->used_offset[encoding->window->history->threads];
+    uint32_t threads = self->encoding->window->history->threads;
     Z3_model model = Z3_solver_get_model(self->context, self->solver);
     assert(model);
     Z3_model_inc_ref(self->context, model);
-    for (uint32_t i = 0; i < count; i++) {
-        Z3_ast value;
-        Z3_ast executed = translate(self, smt_is_executed(encoding, encoding->used[i]));
-        self->model.executed[i] = Z3_model_eval(self->context, model, executed, true, &value) &&
-                                  Z3_get_bool_value(self->context, value) == Z3_L_TRUE;
-        self->model.order[i] = 0;
-        if (Z3_model_eval(self->context, model, order_of(self, encoding->used[i]), true, &value))
-            Z3_get_numeral_int64(self->context, value, &self->model.order[i]);
-    }
+    memset(self->model.executed, 0,
+           self->encoding->used_offset[threads] * sizeof *self->model.executed);
+    for (uint32_t thread = 0; thread < threads; thread++)
+        read_thread(self, model, thread);
     Z3_model_dec_ref(self->context, model);
     return &self->model;
 }

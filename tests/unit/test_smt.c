@@ -91,7 +91,7 @@ static bool is_small(const char *shape)
 static void rf_is_exact(void **state)
 {
     (void)state;
-    const struct smt_options options = {0};
+    const struct smt_options options = {.no_guess = true};
     for (size_t i = 0; is_small(shape_name(i)); i++)
         compare_many(shape_name(i), MODEL_RF, &options, FEW);
 }
@@ -99,7 +99,7 @@ static void rf_is_exact(void **state)
 static void value_is_exact(void **state)
 {
     (void)state;
-    const struct smt_options options = {0};
+    const struct smt_options options = {.no_guess = true};
     char text[64];
     for (size_t i = 0; is_small(shape_name(i)); i++) {
         snprintf(text, sizeof text, "%s:values", shape_name(i));
@@ -110,7 +110,7 @@ static void value_is_exact(void **state)
 static void branch_is_exact(void **state)
 {
     (void)state;
-    const struct smt_options options = {0};
+    const struct smt_options options = {.no_guess = true};
     char text[64];
     for (size_t i = 0; is_small(shape_name(i)); i++) {
         snprintf(text, sizeof text, "%s:branches", shape_name(i));
@@ -121,7 +121,7 @@ static void branch_is_exact(void **state)
 static void sync_is_exact(void **state)
 {
     (void)state;
-    const struct smt_options options = {0};
+    const struct smt_options options = {.no_guess = true};
     for (size_t i = 0; is_small(shape_name(i)); i++)
         compare_many(shape_name(i), MODEL_SYNC, &options, FEW);
 }
@@ -129,7 +129,7 @@ static void sync_is_exact(void **state)
 static void windows_are_sound(void **state)
 {
     (void)state;
-    const struct smt_options options = {.window = 8};
+    const struct smt_options options = {.window = 8, .no_guess = true};
     for (size_t i = 0; is_small(shape_name(i)); i++) {
         compare_many(shape_name(i), MODEL_RF, &options, FEW);
         compare_many(shape_name(i), MODEL_SYNC, &options, FEW);
@@ -139,7 +139,7 @@ static void windows_are_sound(void **state)
 static void equations_say_the_same(void **state)
 {
     (void)state;
-    const struct smt_options options = {.style = SMT_EQUATIONS};
+    const struct smt_options options = {.style = SMT_EQUATIONS, .no_guess = true};
     for (size_t i = 0; is_small(shape_name(i)); i++)
         compare_many(shape_name(i), MODEL_RF, &options, FEW);
 }

@@ -1,0 +1,201 @@
+/* The rows of seed 003's Table 3: its columns beside ours, on traces of the same
+ * shape (the seed's own cannot be had). Per row: the engine smt, the same with a
+ * new solver for every pair, and the search of `auto`.
+ *
+ *   smt [-m rf|value] [-b BUDGET] [ROW...] */
+#include "bench/smt_rows.h"
+#include "search/search.h"
+#include "search/smt_pairs.h"
+#include "search/smt_search.h"
+#include "trace/formats.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct loaded {
+    char *text;
+    struct trace *trace;
+    struct history *history;
+    struct rules *rules;
+};
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void load(struct loaded *loaded, const struct row *row, uint32_t loose, uint64_t seed,
+                 enum model model)
+{
+    size_t length;
+    struct error error = {0};
+    loaded->text = row_generate(row, loose, seed, &length);
+    loaded->trace = std_open_memory(row->name, loaded->text, length);
+    loaded->history = history_read(loaded->trace, &error);
+    if (!loaded->history) {
+        fprintf(stderr, "%s: %s\n", row->name, error.text);
+        exit(ERROR_INTERNAL);
+    }
+    loaded->rules = rules_create(loaded->history, model);
+}
+
+static void unload(struct loaded *loaded)
+{
+    rules_destroy(loaded->rules);
+    history_destroy(loaded->history);
+    trace_close(loaded->trace);
+    free(loaded->text);
+}
+
+static bool want_all(void *self, uint32_t first, uint32_t second)
+{
+    (void)self, (void)first, (void)second;
+    return true;
+}
+
+static void ignore(void *self, const uint32_t *witness, uint32_t length)
+{
+    (void)self, (void)witness, (void)length;
+}
+
+static const struct smt_client everything = {NULL, want_all, ignore};
+
+static uint64_t pairs_of(const struct loaded *loaded, struct smt_pair_list *list)
+{
+    struct smt_counts counts = {0};
+    struct smt_window *window = smt_window_create(loaded->rules, 0, loaded->history->count);
+    struct smt_pairs *pairs = smt_pairs_create(loaded->history);
+    smt_pairs_find(pairs, window, loaded->history->count, &everything, &counts, list);
+    smt_pairs_destroy(pairs);
+    smt_window_destroy(window);
+    return counts.must_pairs;
+}
+
+/* The share of unguarded accesses that leaves about as many pairs as the seed's
+ * row had. */
+static void load_alike(struct loaded *loaded, const struct row *row, enum model model)
+{
+    struct smt_pair_list list = {0};
+    uint32_t best = 0;
+    uint64_t best_distance = UINT64_MAX;
+    for (uint32_t loose = row->mhb ? 2 : 0; loose < 1000; loose += 1 + loose / 4) {
+        load(loaded, row, loose, 1, model);
+        uint64_t pairs = pairs_of(loaded, &list);
+        uint64_t distance = pairs > row->mhb ? pairs - row->mhb : row->mhb - pairs;
+        unload(loaded);
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = loose;
+        }
+        if (!row->mhb || pairs > 2 * row->mhb)
+            break;
+    }
+    load(loaded, row, best, 1, model);
+    array_free(&list);
+}
+
+static double run_smt(const struct loaded *loaded, const struct smt_options *options,
+                      struct smt_counts *counts)
+{
+    struct error error = {0};
+    double began = now();
+    if (smt_search(loaded->rules, options, &everything, counts, &error)) {
+        fprintf(stderr, "%s\n", error.text);
+        exit(ERROR_INTERNAL);
+    }
+    return now() - began;
+}
+
+static double run_auto(const struct loaded *loaded, enum model model, uint64_t *witnesses,
+                       uint64_t *exhausted)
+{
+    struct smt_pair_list list = {0};
+    pairs_of(loaded, &list);
+    double began = now();
+    struct search_index *index = search_index_create(loaded->history, model);
+    struct search *search = search_create(index);
+    *witnesses = *exhausted = 0;
+    for (size_t i = 0; i < list.count; i++) {
+        uint32_t pair[2] = {list.items[i].first, list.items[i].second};
+        struct search_query query = {SEARCH_RACE, pair, 2, 200000};
+        struct search_witness witness;
+        enum search_answer answer = search_reach(search, &query, &witness);
+        *witnesses += answer == SEARCH_WITNESS;
+        *exhausted += answer == SEARCH_EXHAUSTED;
+    }
+    search_destroy(search);
+    search_index_destroy(index);
+    double seconds = now() - began;
+    array_free(&list);
+    return seconds;
+}
+
+static void bench(const struct row *row, enum model model, uint32_t budget)
+{
+    struct loaded loaded;
+    load_alike(&loaded, row, model);
+    struct smt_counts guessed, counts, fresh;
+    struct smt_options options = {.window = loaded.history->count, .budget = budget};
+    double engine = run_smt(&loaded, &options, &guessed);
+    options.no_guess = true;
+    double together = run_smt(&loaded, &options, &counts);
+    options.fresh = true;
+    double alone = run_smt(&loaded, &options, &fresh);
+    uint64_t witnesses, exhausted;
+    double quick = run_auto(&loaded, model, &witnesses, &exhausted);
+    bool differ = (counts.witnesses != guessed.witnesses && !guessed.unknown && !counts.unknown) ||
+                  (counts.witnesses != witnesses && !exhausted && !counts.unknown);
+    printf("%-16s %3u %6u | %4u %4u %4u %6.2f | %4lu %4lu %4lu %4lu %7.4f %6.1f | %7.4f %6.1f | "
+           "%7.3f %5.1f | %4lu %4lu %8.5f %6.0f%s\n",
+           row->name, row->threads, loaded.history->count, row->lsa, row->mhb, row->witnesses,
+           row->seconds, (unsigned long)guessed.lock_pairs, (unsigned long)guessed.must_pairs,
+           (unsigned long)guessed.witnesses, (unsigned long)guessed.unknown, engine,
+           row->seconds / engine, together, row->seconds / together, alone, alone / together,
+           (unsigned long)witnesses, (unsigned long)exhausted, quick, row->seconds / quick,
+           differ ? "  DIFFERENT" : "");
+    fflush(stdout);
+    unload(&loaded);
+}
+
+static bool chosen(const char *name, char **words)
+{
+    if (!*words)
+        return true;
+    for (; *words; words++)
+        if (strstr(name, *words))
+            return true;
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    enum model model = MODEL_VALUE;
+    uint32_t budget = 0;
+    for (int option; (option = getopt(argc, argv, "m:b:")) != -1;) {
+        if (option == 'm')
+            model = model_parse(optarg);
+        else if (option == 'b')
+            budget = (uint32_t)strtoul(optarg, NULL, 10);
+        if (option == '?' || model == MODEL_COUNT)
+            return ERROR_USAGE;
+    }
+    struct loaded warm; /* the first context in a process costs some ten milliseconds */
+    struct smt_counts counts;
+    load(&warm, &rows[4], 100, 1, model);
+    run_smt(&warm, &(struct smt_options){.no_guess = true}, &counts);
+    unload(&warm);
+    printf("%-27s | %-22s | %-35s | %-14s | %-13s | %s\n", "", "seed 003", "smt", "Z3 alone",
+           "fresh solvers", "auto's search");
+    printf("%-16s %3s %6s | %4s %4s %4s %6s | %4s %4s %4s %4s %7s %6s | %7s %6s | %7s %5s | %4s "
+           "%4s %8s %6s\n",
+           "row", "thr", "events", "lsa", "mhb", "wtns", "s", "lsa", "mhb", "wtns", "unkn", "s",
+           "seed/", "s", "seed/", "s", "/Z3", "wtns", "open", "s", "seed/");
+    for (size_t i = 0; i < row_count; i++)
+        if (chosen(rows[i].name, argv + optind))
+            bench(&rows[i], model, budget);
+    return 0;
+}
