@@ -9,19 +9,20 @@
 
 #define EVENTS_IN_A_NOTE 40
 
-static enum decision decide(void *context, const uint32_t *acquires, uint32_t count,
-                            uint32_t **witness, uint32_t *length, char **note)
+static enum decision decide(void *context, struct cycle_tuple *tuple)
 {
     struct csp *csp = context;
-    switch (refiner_check(csp->refiner, acquires, count)) {
+    switch (refiner_check(csp->refiner, tuple->acquires, tuple->count)) {
     case REFINE_HOLDS:
         return DECISION_NO;
     case REFINE_INCOMPLETE:
         return DECISION_UNKNOWN;
     default:
-        *witness = refiner_witness(csp->refiner, acquires, count, length);
-        *note = counterexample_text(csp->rules->history, *witness, *length, count,
-                                    csp->refiner->processes->from, EVENTS_IN_A_NOTE);
+        tuple->witness =
+            refiner_witness(csp->refiner, tuple->acquires, tuple->count, &tuple->witness_length);
+        tuple->note =
+            counterexample_text(csp->rules->history, tuple->witness, tuple->witness_length,
+                                tuple->count, csp->refiner->processes->from, EVENTS_IN_A_NOTE);
         return DECISION_YES;
     }
 }
@@ -32,7 +33,7 @@ void csp_check_deadlocks(struct csp *csp)
         .run = csp->run,
         .order = csp->lock_order,
         .model = MODEL_SYNC,
-        .tuples = UINT64_C(1) << 16,
+        .decisions = 1u << 16,
         .cycle_steps = UINT64_C(1) << 24,
         .decide = decide,
         .context = csp,

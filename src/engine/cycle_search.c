@@ -1,71 +1,101 @@
 #include "engine/cycle_search.h"
 
 #include "engine/lock_cycles.h"
+#include "engine/near_instances.h"
+
+/* A set of source locations, and what is known of the cycles through them. */
+struct place_set {
+    enum decision decision;
+    uint32_t looks, decisions; /* made for it so far */
+};
 
 struct attempt {
     struct cycle_search *search;
-    struct positions ARRAY_OF(uint32_t) tuple;
-    struct cursors ARRAY_OF(uint32_t) cursors;
-    struct places ARRAY_OF(struct finding_event) events;
+    const uint32_t *cycle;
+    uint32_t length;
+    struct cursors ARRAY_OF(uint32_t) cursors; /* instance by instance of the cycle */
+    struct acquires ARRAY_OF(uint32_t) tuple;
+    struct places ARRAY_OF(uint64_t) places;
+    struct instance_tuples near;
+    struct map place_index; /* hash of a set of locations -> its number + 1 */
+    struct place_sets ARRAY_OF(struct place_set) sets;
 };
 
-static void fill(struct attempt *attempt, const uint32_t *cycle, uint32_t length)
+static int compare_places(const void *a, const void *b)
 {
-    const struct history *history = attempt->search->run->history;
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static struct place_set *places_of(struct attempt *attempt)
+{
     const struct dependency *dependencies = attempt->search->order->dependencies.items;
-    for (uint32_t i = 0; i < length; i++) {
-        uint32_t pos = dependencies[cycle[i]].instances.items[attempt->cursors.items[i]];
-        attempt->tuple.items[i] = pos;
-        finding_event_fill(&attempt->events.items[i], &history->events[pos], pos,
-                           history->index[pos]);
+    struct places *places = &attempt->places;
+    places->count = 0;
+    for (uint32_t i = 0; i < attempt->length; i++)
+        array_push(places, dependencies[attempt->cycle[i]].location);
+    qsort(places->items, places->count, sizeof *places->items, compare_places);
+    uint64_t hash = 0;
+    for (size_t i = 0; i < places->count; i++)
+        if (!i || places->items[i] != places->items[i - 1])
+            hash = map_mix(hash * 31 + places->items[i] + 1);
+    bool added;
+    uint64_t *number = map_at(&attempt->place_index, hash >> 1, &added);
+    if (added) {
+        struct place_set set = {.decision = DECISION_NO};
+        array_push(&attempt->sets, set);
+        *number = attempt->sets.count;
     }
+    return &attempt->sets.items[*number - 1];
+}
+
+static struct cycle_tuple tuple_at_cursors(struct attempt *attempt)
+{
+    const struct dependency *dependencies = attempt->search->order->dependencies.items;
+    attempt->tuple.count = 0;
+    for (uint32_t i = 0; i < attempt->length; i++)
+        array_push(&attempt->tuple,
+                   dependencies[attempt->cycle[i]].instances.items[attempt->cursors.items[i]]);
+    return (struct cycle_tuple){.acquires = attempt->tuple.items, .count = attempt->length};
 }
 
 /* The next tuple of instances; false after the last one. */
-static bool advance(struct attempt *attempt, const uint32_t *cycle, uint32_t length)
+static bool advance(struct attempt *attempt)
 {
     const struct dependency *dependencies = attempt->search->order->dependencies.items;
-    for (uint32_t i = 0; i < length; i++) {
-        if (++attempt->cursors.items[i] < dependencies[cycle[i]].instances.count)
+    for (uint32_t i = 0; i < attempt->length; i++) {
+        if (++attempt->cursors.items[i] < dependencies[attempt->cycle[i]].instances.count)
             return true;
         attempt->cursors.items[i] = 0;
     }
     return false;
 }
 
-static struct finding finding_of(const struct attempt *attempt, uint32_t length)
+static void report(const struct cycle_search *search, struct cycle_tuple *tuple)
 {
-    const struct cycle_search *search = attempt->search;
-    const struct event *first = &search->run->history->events[attempt->tuple.items[0]];
-    return (struct finding){
+    const struct history *history = search->run->history;
+    struct finding_event *events = NEW_ARRAY(struct finding_event, tuple->count);
+    for (uint32_t i = 0; i < tuple->count; i++)
+        finding_event_fill(&events[i], &history->events[tuple->acquires[i]], tuple->acquires[i],
+                           history->index[tuple->acquires[i]]);
+    struct finding finding = {
         .kind = FINDING_DEADLOCK,
         .model = search->model,
         .verdict = search->verdict,
         .engine = search->run->engine->name,
         .object_class = CLASS_LOCK,
-        .object = event_lock(first),
+        .object = event_lock(&history->events[tuple->acquires[0]]),
         .block = INTERN_NONE,
-        .events = attempt->events.items,
-        .event_count = length,
+        .events = events,
+        .event_count = tuple->count,
+        .witness = tuple->witness,
+        .witness_length = tuple->witness_length,
+        .note = tuple->note,
     };
-}
-
-static enum decision try_tuple(struct attempt *attempt, uint32_t length)
-{
-    const struct cycle_search *search = attempt->search;
-    struct finding finding = finding_of(attempt, length);
-    if (!findings_is_new(search->run->findings, &finding))
-        return DECISION_YES;
-    char *note = NULL;
-    enum decision decision = search->decide(search->context, attempt->tuple.items, length,
-                                            &finding.witness, &finding.witness_length, &note);
-    if (decision == DECISION_YES) {
-        finding.note = note;
-        findings_add(search->run->findings, &finding);
-        free(finding.witness);
-        free(note);
-    }
-    return decision;
+    findings_add(search->run->findings, &finding);
+    free(events);
+    free(tuple->witness);
+    free(tuple->note);
 }
 
 static void count(struct engine_run *run, enum decision decision)
@@ -75,33 +105,74 @@ static void count(struct engine_run *run, enum decision decision)
     run->exhausted += decision == DECISION_UNKNOWN;
 }
 
+static enum decision decide(const struct cycle_search *search, struct cycle_tuple *tuple)
+{
+    enum decision decision = search->decide(search->context, tuple);
+    if (decision == DECISION_YES)
+        report(search, tuple);
+    return decision;
+}
+
+static void decide_every_tuple(struct attempt *attempt)
+{
+    do {
+        struct cycle_tuple tuple = tuple_at_cursors(attempt);
+        count(attempt->search->run, decide(attempt->search, &tuple));
+    } while (advance(attempt));
+}
+
+static bool look_nearby(struct attempt *attempt, struct place_set *set)
+{
+    const struct cycle_search *search = attempt->search;
+    uint32_t length = attempt->length;
+    uint32_t tuples = near_instances(search->order, attempt->cycle, length, &attempt->near);
+    bool found = false;
+    for (uint32_t i = 0; i < tuples && !found && set->looks < search->looks; i++) {
+        memcpy(attempt->cursors.items, &attempt->near.items[i * length],
+               length * sizeof *attempt->cursors.items);
+        struct cycle_tuple tuple = tuple_at_cursors(attempt);
+        set->looks++;
+        found = search->look(search->context, &tuple);
+        if (found)
+            report(search, &tuple);
+    }
+    memset(attempt->cursors.items, 0, length * sizeof *attempt->cursors.items);
+    return found;
+}
+
+static enum decision decide_places(struct attempt *attempt, struct place_set *set)
+{
+    const struct cycle_search *search = attempt->search;
+    if (search->look && look_nearby(attempt, set))
+        return DECISION_YES;
+    enum decision answer = set->decision;
+    do {
+        if (set->decisions++ >= search->decisions)
+            return DECISION_UNKNOWN;
+        struct cycle_tuple tuple = tuple_at_cursors(attempt);
+        enum decision decision = decide(search, &tuple);
+        if (decision == DECISION_YES)
+            return DECISION_YES;
+        if (decision == DECISION_UNKNOWN)
+            answer = DECISION_UNKNOWN;
+    } while (advance(attempt));
+    return answer;
+}
+
 static bool try_cycle(void *context, const uint32_t *cycle, uint32_t length)
 {
     struct attempt *attempt = context;
-    struct engine_run *run = attempt->search->run;
-    bool every_pair = run->options->every_pair;
-    array_grow(&attempt->tuple, length);
+    attempt->cycle = cycle;
+    attempt->length = length;
     array_grow(&attempt->cursors, length);
-    array_grow(&attempt->events, length);
     memset(attempt->cursors.items, 0, length * sizeof *attempt->cursors.items);
-    enum decision answer = DECISION_NO;
-    uint64_t left = attempt->search->tuples;
-    do {
-        if (!left--) {
-            answer = answer == DECISION_YES ? DECISION_YES : DECISION_UNKNOWN;
-            break;
-        }
-        fill(attempt, cycle, length);
-        enum decision decision = try_tuple(attempt, length);
-        if (every_pair)
-            count(run, decision);
-        if (decision == DECISION_YES)
-            answer = DECISION_YES;
-        else if (decision == DECISION_UNKNOWN && answer == DECISION_NO)
-            answer = DECISION_UNKNOWN;
-    } while ((every_pair || answer != DECISION_YES) && advance(attempt, cycle, length));
-    if (!every_pair)
-        count(run, answer);
+    if (attempt->search->run->options->every_pair) {
+        decide_every_tuple(attempt);
+        return true;
+    }
+    struct place_set *set = places_of(attempt);
+    if (set->decision != DECISION_YES)
+        set->decision = decide_places(attempt, set);
     return true;
 }
 
@@ -110,7 +181,12 @@ void cycle_search_run(struct cycle_search *search)
     struct attempt attempt = {.search = search};
     if (!lock_cycles_each(search->order, search->cycle_steps, try_cycle, &attempt))
         search->run->exhausted++;
-    array_free(&attempt.tuple);
+    for (size_t i = 0; i < attempt.sets.count; i++)
+        count(search->run, attempt.sets.items[i].decision);
     array_free(&attempt.cursors);
-    array_free(&attempt.events);
+    array_free(&attempt.tuple);
+    array_free(&attempt.places);
+    array_free(&attempt.near);
+    array_free(&attempt.sets);
+    map_free(&attempt.place_index);
 }

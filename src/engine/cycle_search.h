@@ -1,6 +1,10 @@
 /* From cycles of lock dependencies to deadlocks: every cycle stands for many tuples
  * of acquires, of which a decider says whether some reordering leads to them. Used
- * by `csp` and `deadlock`, which differ in how they decide. */
+ * by `csp` and `deadlock`, which differ in how they decide.
+ *
+ * What counts is a set of source locations: one witness of one cycle through them
+ * is enough, and each set gets its share of the work. With --pairs every tuple of
+ * acquires is a candidate of its own. */
 #ifndef PREPLAY_ENGINE_CYCLE_SEARCH_H
 #define PREPLAY_ENGINE_CYCLE_SEARCH_H
 
@@ -9,23 +13,33 @@
 
 enum decision { DECISION_NO, DECISION_YES, DECISION_UNKNOWN };
 
+/* The acquires of a cycle, each waiting for the next, and what is found of them. */
+struct cycle_tuple {
+    const uint32_t *acquires;
+    uint32_t count;
+    /* Left by who finds a witness; malloc-ed. */
+    uint32_t *witness;
+    uint32_t witness_length;
+    char *note; /* or NULL */
+};
+
 struct cycle_search {
     struct engine_run *run;
     const struct lock_order *order;
     enum model model;
-    uint64_t tuples;      /* to try for one cycle at most */
-    uint64_t cycle_steps; /* of the enumeration */
-    /* Says whether the acquires can deadlock; on yes, it leaves the witness
-     * (malloc-ed) and perhaps a note (malloc-ed). */
-    enum decision (*decide)(void *context, const uint32_t *acquires, uint32_t count,
-                            uint32_t **witness, uint32_t *length, char **note);
-    void *context;
     enum verdict verdict;
+    uint32_t looks;       /* tuples to look at for one set of locations at most ... */
+    uint32_t decisions;   /* ... and to decide */
+    uint64_t cycle_steps; /* of the enumeration */
+    /* Optional: a cheap look for a witness, tried first on the instances of a cycle
+     * that lie closest together. */
+    bool (*look)(void *context, struct cycle_tuple *tuple);
+    enum decision (*decide)(void *context, struct cycle_tuple *tuple);
+    void *context;
 };
 
 /* Tries all cycles; adds findings, counts candidates, refuted and exhausted ones
- * in the run. With --pairs every tuple of acquires is a candidate of its own,
- * otherwise every cycle of source locations. */
+ * in the run. */
 void cycle_search_run(struct cycle_search *search);
 
 #endif

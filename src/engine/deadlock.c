@@ -3,19 +3,27 @@
  * One linear pass collects lock dependencies (lock_order.h); their cycles, of any
  * length, are enumerated lazily, shortest first (lock_cycles.h), which leaves out
  * gate locks, cycles within one thread and cycles that fork, join or barriers
- * order. What remains is decided by the witness search (search/search.h): a
- * schedule that leads into the deadlock, or a proof that there is none.
+ * order. What remains is decided first by a little disorder (search/nearby.h), then
+ * by the witness search (search/search.h): a schedule that leads into the deadlock,
+ * or a proof that there is none.
  *
  * After seed 000 section 2.2.2, which checks the whole program for refusals, and
  * the lock graphs of Goodlock. Sound under `rf`, `value` and `branch`, exact under
  * `sync`, up to the cycles that its budget leaves undecided and counts. */
 #include "engine/cycle_search.h"
+#include "search/nearby.h"
 #include "search/search.h"
+
+/* Events that all searches of a run may schedule: what bounds the time of a trace
+ * with thousands of hopeless cycles. */
+#define LOOK_WORK   UINT64_C(200000000)
+#define SEARCH_WORK UINT64_C(100000000)
 
 struct deadlock {
     struct lock_order *order;
     struct order *must;
     bool atomics; /* seen any: then plain writes matter to what must come before */
+    struct nearby *nearby;
     struct search_index *index;
     struct search *search;
 };
@@ -49,17 +57,31 @@ static void on_events(struct engine_run *run, const struct event *events, size_t
     }
 }
 
-static enum decision decide(void *context, const uint32_t *acquires, uint32_t count,
-                            uint32_t **witness, uint32_t *length, char **note)
+static bool look(void *context, struct cycle_tuple *tuple)
 {
     struct engine_run *run = context;
     struct deadlock *deadlock = run->state;
-    (void)note;
+    if (!deadlock->nearby)
+        deadlock->nearby = nearby_create(run->history, engine_model(run));
+    return nearby_work(deadlock->nearby) < LOOK_WORK &&
+           nearby_deadlock(deadlock->nearby, tuple->acquires, tuple->count, &tuple->witness,
+                           &tuple->witness_length);
+}
+
+static enum decision decide(void *context, struct cycle_tuple *tuple)
+{
+    struct engine_run *run = context;
+    struct deadlock *deadlock = run->state;
+    if (look(context, tuple))
+        return DECISION_YES;
+    if (deadlock->search && search_steps(deadlock->search) > SEARCH_WORK)
+        return DECISION_UNKNOWN;
     if (!deadlock->index) {
         deadlock->index = search_index_create(run->history, engine_model(run));
         deadlock->search = search_create(deadlock->index);
     }
-    struct search_query query = {SEARCH_DEADLOCK, acquires, count, run->options->budget};
+    struct search_query query = {SEARCH_DEADLOCK, tuple->acquires, tuple->count,
+                                 run->options->budget};
     struct search_witness found;
     switch (search_reach(deadlock->search, &query, &found)) {
     case SEARCH_REFUTED:
@@ -67,8 +89,8 @@ static enum decision decide(void *context, const uint32_t *acquires, uint32_t co
     case SEARCH_EXHAUSTED:
         return DECISION_UNKNOWN;
     default:
-        *witness = memory_copy(found.events, found.length * sizeof *found.events);
-        *length = found.length;
+        tuple->witness = memory_copy(found.events, found.length * sizeof *found.events);
+        tuple->witness_length = found.length;
         return DECISION_YES;
     }
 }
@@ -82,8 +104,10 @@ static int finish(struct engine_run *run, struct error *error)
         .run = run,
         .order = deadlock->order,
         .model = model,
-        .tuples = run->options->every_pair ? UINT64_C(1) << 20 : 64,
+        .looks = 256,
+        .decisions = 64,
         .cycle_steps = UINT64_C(1) << 26,
+        .look = look,
         .decide = decide,
         .context = run,
         .verdict = model == MODEL_SYNC ? VERDICT_CANDIDATE : VERDICT_PREDICTED,
@@ -95,6 +119,7 @@ static int finish(struct engine_run *run, struct error *error)
 static void destroy(struct engine_run *run)
 {
     struct deadlock *deadlock = run->state;
+    nearby_destroy(deadlock->nearby);
     search_destroy(deadlock->search);
     search_index_destroy(deadlock->index);
     order_destroy(deadlock->must);

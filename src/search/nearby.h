@@ -1,0 +1,29 @@
+/* The first rung of deadlock search, for long traces: most deadlocks need only a
+ * little disorder. The observed order is kept up to the first of the acquires;
+ * from there on all threads follow it as far as the rules let them, except those
+ * of the cycle, which stop at their acquires. If that leaves the thread that was
+ * first in the way of the others, it is held back before the locks it holds and
+ * goes last.
+ *
+ * Linear in the events between checkpoint and last acquire, whatever the length
+ * of the trace. What it finds is a witness; what it does not find proves nothing. */
+#ifndef PREPLAY_SEARCH_NEARBY_H
+#define PREPLAY_SEARCH_NEARBY_H
+
+#include "model/machine.h"
+
+struct nearby;
+
+/* `model` as in the witness. The history must outlive the search. */
+struct nearby *nearby_create(const struct history *history, enum model model);
+void nearby_destroy(struct nearby *nearby);
+
+/* True with a witness (malloc-ed, the acquires last, in their order) if the
+ * acquires, in the order of their cycle, deadlock after a little disorder. */
+bool nearby_deadlock(struct nearby *nearby, const uint32_t *acquires, uint32_t count,
+                     uint32_t **witness, uint32_t *length);
+
+/* Events executed by all questions so far. */
+uint64_t nearby_work(const struct nearby *nearby);
+
+#endif
