@@ -14,9 +14,9 @@
 #include "engine/atomicity.h"
 
 #include "base/array.h"
+#include "engine/blame.h"
 #include "engine/strikes.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 static enum atomicity_error error_of(const struct strike *strike)
@@ -40,18 +40,13 @@ static char *write_blame(const struct engine_run *run, struct blocks *blocks,
         else if (history->events[pos].op == EVENT_BLOCK_END && open.count)
             open.count--;
     }
-    char *note = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&note, &length);
-    const char *separator = "blame ";
-    for (size_t i = 0; i < open.count && open.items[i] < strike->begin; i++) {
-        uint32_t label = history->events[open.items[i]].object;
-        if (!blocks_atomic(blocks, label))
-            continue;
-        fprintf(stream, "%s%s", separator, trace_name(run->trace, CLASS_LABEL, label));
-        separator = "/";
+    uint32_t count = 0;
+    while (count < open.count && open.items[count] < strike->begin) {
+        open.items[count] = history->events[open.items[count]].object;
+        count++;
     }
-    fclose(stream);
+    uint32_t innermost;
+    char *note = blame_text(blocks, run->trace, open.items, count, NULL, &innermost);
     array_free(&open);
     return note;
 }

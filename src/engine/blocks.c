@@ -192,6 +192,18 @@ struct block_path *blocks_path(const struct blocks *blocks, uint32_t thread)
     return path;
 }
 
+bool blocks_path_is(const struct blocks *blocks, uint32_t thread, const struct block_path *path)
+{
+    if (!path || !blocks_transaction(blocks, thread))
+        return !path && !blocks_transaction(blocks, thread);
+    const struct thread_blocks *state = &blocks->threads.items[thread];
+    size_t i = state->open.count - 1;
+    while (!state->open.items[i].atomic)
+        i--;
+    return path->count == state->atomic_depth &&
+           path->blocks[path->count - 1].begin == state->open.items[i].begin;
+}
+
 uint32_t stack_common(uint32_t a, uint32_t b, stack_parent *parent, const void *context)
 {
     while (a != b) {

@@ -51,6 +51,8 @@ struct block_path {
     } blocks[];
 };
 struct block_path *blocks_path(const struct blocks *blocks, uint32_t thread);
+/* Is that what blocks_path() would say now? */
+bool blocks_path_is(const struct blocks *blocks, uint32_t thread, const struct block_path *path);
 
 bool blocks_atomic(struct blocks *blocks, uint32_t label);
 

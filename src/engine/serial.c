@@ -18,6 +18,7 @@
  * serialisable. Time is linear in the trace (transaction_graph.h). */
 #include "base/array.h"
 #include "base/map.h"
+#include "engine/blame.h"
 #include "engine/transaction_graph.h"
 
 #include <stdio.h>
@@ -56,8 +57,7 @@ struct serial {
     struct objects objects[CLASS_COUNT];
     struct serial_threads ARRAY_OF(struct thread_state) threads;
     struct sources ARRAY_OF(struct source) sources; /* of the current event */
-    struct findings *found;
-    struct serial_paths ARRAY_OF(struct block_path *) paths; /* blamed blocks, parallel to it */
+    struct blame *blame;
 };
 
 static struct object *object_at(struct serial *self, enum object_class class, uint32_t id)
@@ -344,15 +344,15 @@ static void write_note(const struct engine_run *run, const struct cycle *cycle, 
 }
 
 /* The blocks that contain both ends of the window, outermost first. */
-static struct block_path *blamed(const struct cycle *cycle)
+static uint32_t blamed(const struct cycle *cycle, uint32_t *labels)
 {
     const struct block_path *path = cycle->steps[cycle->count - 1]->path;
-    struct block_path *copy = memory_copy(path, sizeof *path + path->count * sizeof *path->blocks);
-    copy->count = 0;
-    while (copy->count < path->count &&
-           path->blocks[copy->count].begin <= cycle->steps[0]->source.index)
-        copy->count++;
-    return copy;
+    uint32_t count = 0;
+    while (count < path->count && path->blocks[count].begin <= cycle->steps[0]->source.index) {
+        labels[count] = path->blocks[count].label;
+        count++;
+    }
+    return count;
 }
 
 static void on_cycle(void *context, const struct cycle *cycle)
@@ -364,7 +364,8 @@ static void on_cycle(void *context, const struct cycle *cycle)
     access_fill(&events[0], &out->source);
     access_fill(&events[1], &back->target);
     access_fill(&events[2], &out->target);
-    struct block_path *blame = blamed(cycle);
+    uint32_t *labels = memory_alloc(back->path->count, sizeof *labels);
+    uint32_t count = blamed(cycle, labels);
     struct finding finding = {
         .kind = FINDING_ATOMICITY,
         .verdict = VERDICT_OBSERVED,
@@ -372,47 +373,21 @@ static void on_cycle(void *context, const struct cycle *cycle)
         .engine = run->engine->name,
         .object_class = out->object_class == CLASS_BARRIER ? CLASS_NONE : out->object_class,
         .object = out->object,
-        .block = blame->blocks[blame->count - 1].label,
+        .block = labels[count - 1],
         .events = events,
         .event_count = 3,
     };
-    if (!findings_is_new(self->found, &finding)) {
-        free(blame);
-        return;
+    if (blame_is_new(self->blame, &finding)) {
+        char *note = NULL;
+        size_t length;
+        FILE *stream = open_memstream(&note, &length);
+        write_note(run, cycle, stream);
+        fclose(stream);
+        finding.note = note;
+        blame_add(self->blame, &finding, labels, count);
+        free(note);
     }
-    char *note = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&note, &length);
-    write_note(run, cycle, stream);
-    fclose(stream);
-    finding.note = note;
-    findings_add(self->found, &finding);
-    array_push(&self->paths, blame);
-    free(note);
-}
-
-/* Blocks that turned out to wait are not to blame; nor is anybody, if all did. */
-static void show(struct engine_run *run, struct finding finding, const struct block_path *blame)
-{
-    struct serial *self = run->state;
-    char *note = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&note, &length);
-    bool any = false;
-    for (uint32_t i = 0; i < blame->count; i++) {
-        uint32_t label = blame->blocks[i].label;
-        if (!blocks_atomic(self->blocks, label))
-            continue;
-        finding.block = label;
-        fprintf(stream, "%s%s", any ? "/" : "blame ", trace_name(run->trace, CLASS_LABEL, label));
-        any = true;
-    }
-    fputs(finding.note, stream);
-    fclose(stream);
-    finding.note = note;
-    if (any)
-        findings_add(run->findings, &finding);
-    free(note);
+    free(labels);
 }
 
 static int finish(struct engine_run *run, struct error *error)
@@ -420,8 +395,7 @@ static int finish(struct engine_run *run, struct error *error)
     (void)error;
     struct serial *self = run->state;
     transaction_graph_finish(self->graph);
-    for (size_t i = 0; i < self->found->count; i++)
-        show(run, self->found->items[i], self->paths.items[i]);
+    blame_show(self->blame, self->blocks, run);
     return 0;
 }
 
@@ -430,7 +404,7 @@ static void create(struct engine_run *run)
     struct serial *self = NEW(struct serial);
     self->blocks = blocks_create(run->trace, run->options);
     self->graph = transaction_graph_create(on_cycle, run);
-    self->found = findings_create(run->options->every_pair);
+    self->blame = blame_create(run->options->every_pair);
     run->state = self;
 }
 
@@ -445,12 +419,9 @@ static void destroy(struct engine_run *run)
     }
     for (size_t i = 0; i < self->threads.count; i++)
         array_free(&self->threads.items[i].seen);
-    for (size_t i = 0; i < self->paths.count; i++)
-        free(self->paths.items[i]);
-    array_free(&self->paths);
     array_free(&self->threads);
     array_free(&self->sources);
-    findings_destroy(self->found);
+    blame_destroy(self->blame);
     transaction_graph_destroy(self->graph);
     blocks_destroy(self->blocks);
     free(self);

@@ -25,42 +25,44 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "engine/access_history.h"
-#include "engine/blocks.h"
-
-#include <stdio.h>
+#include "engine/blame.h"
 
 enum mode { EXCLUSIVE, SHARED, MODES };
 
 /* A lock, or a semaphore that serves as one. */
 struct window {
     struct access begin, end;
-    struct blame ARRAY_OF(uint32_t) blame;
+    struct window_blame ARRAY_OF(uint32_t) blame;
+};
+
+/* What check_after() asks of a window, close together. */
+struct window_end {
+    struct epoch epoch;
+    /* Locations of culprits reported already, plus one: findings would be the same. */
+    uint32_t reported[6];
 };
 
 struct guard {
     struct access last[MODES]; /* latest acquire a mode; tick 0: none */
     struct epoch released[MODES];
     struct guard_windows ARRAY_OF(struct window) windows; /* latest a thread */
+    struct window_ends ARRAY_OF(struct window_end) ends;  /* of the windows */
 };
 
 struct guards ARRAY_OF(struct guard);
 
 /* What a transaction knows of a guard it acquired. */
 struct holding {
-    uint32_t transaction;
+    uint64_t guard;
     struct access first, latest;
     struct access interfering[MODES]; /* acquires ahead that might come later; tick 0: none */
 };
 
 struct thread_state {
-    struct map holdings; /* guard -> place in `all`; stale if of another transaction */
-    struct all_holdings ARRAY_OF(struct holding) all;
+    uint32_t transaction;
+    struct all_holdings ARRAY_OF(struct holding) all; /* of that transaction */
+    struct map places; /* guard -> (transaction, place in `all`), beyond the first FEW */
     uint32_t next_index;
-};
-
-struct blame_of {
-    uint32_t *labels;
-    uint32_t count;
 };
 
 struct sidetrack {
@@ -68,9 +70,7 @@ struct sidetrack {
     struct blocks *blocks;
     struct guards guards[2]; /* locks, semaphores */
     struct sidetrack_threads ARRAY_OF(struct thread_state) threads;
-    /* Shown at the end, when it is known which blocks wait. */
-    struct findings *found;
-    struct blames ARRAY_OF(struct blame_of) blames; /* parallel to `found` */
+    struct blame *blame;
 };
 
 static void create(struct engine_run *run)
@@ -78,7 +78,7 @@ static void create(struct engine_run *run)
     struct sidetrack *self = NEW(struct sidetrack);
     self->order = order_create(ORDER_LOCKS | ORDER_SIGNALS);
     self->blocks = blocks_create(run->trace, run->options);
-    self->found = findings_create(run->options->every_pair);
+    self->blame = blame_create(run->options->every_pair);
     run->state = self;
 }
 
@@ -121,22 +121,24 @@ static void report(struct engine_run *run, const struct event *object, enum atom
         .events = events,
         .event_count = 3,
     };
-    if (!findings_add(self->found, &finding))
-        return;
-    struct blame_of copy = {memory_copy(blame, blamed * sizeof *blame), blamed};
-    array_push(&self->blames, copy);
+    blame_add(self->blame, &finding, blame, blamed);
 }
 
 /* [ST ... ACQUIRE], what all three have in common. */
-static void check_after(struct engine_run *run, const struct guard *guard,
-                        const struct event *event, const struct access *now,
-                        const struct vclock *clock)
+static void check_after(struct engine_run *run, struct guard *guard, const struct event *event,
+                        const struct access *now, const struct vclock *clock)
 {
-    for (size_t i = 0; i < guard->windows.count; i++) {
+    for (size_t i = 0; i < guard->ends.count; i++) {
+        struct window_end *end = &guard->ends.items[i];
+        if (vclock_saw(clock, end->epoch))
+            continue; /* its own thread's among them */
+        uint32_t *reported = &end->reported[now->location % 6];
+        if (*reported == now->location + 1 && !run->options->every_pair)
+            continue;
+        *reported = now->location + 1;
         const struct window *window = &guard->windows.items[i];
-        if (window->end.thread != now->thread && !saw(clock, &window->end))
-            report(run, event, ATOMICITY_AFTER, &window->begin, &window->end, now,
-                   window->blame.items, (uint32_t)window->blame.count);
+        report(run, event, ATOMICITY_AFTER, &window->begin, &window->end, now, window->blame.items,
+               (uint32_t)window->blame.count);
     }
 }
 
@@ -151,17 +153,26 @@ static void first_acquire(struct holding *holding, const struct guard *guard,
     }
 }
 
+static bool is_like(const struct window *window, const struct access *begin,
+                    const struct access *end, const uint32_t *blame, uint32_t blamed)
+{
+    return blamed && window->blame.count == blamed &&
+           array_last(&window->blame) == blame[blamed - 1] &&
+           window->begin.location == begin->location && window->end.location == end->location;
+}
+
 static void remember_window(struct guard *guard, const struct access *begin,
                             const struct access *end, const uint32_t *blame, uint32_t blamed)
 {
-    struct window *window = NULL;
-    for (size_t i = 0; i < guard->windows.count && !window; i++)
-        if (guard->windows.items[i].end.thread == end->thread)
-            window = &guard->windows.items[i];
-    if (!window) {
-        array_grow(&guard->windows, guard->windows.count + 1);
-        window = &array_last(&guard->windows);
-    }
+    size_t place = 0;
+    while (place < guard->ends.count && guard->ends.items[place].epoch.thread != end->thread)
+        place++;
+    array_grow(&guard->windows, place + 1);
+    array_grow(&guard->ends, place + 1);
+    struct window *window = &guard->windows.items[place];
+    guard->ends.items[place].epoch = (struct epoch){end->thread, end->tick};
+    if (!is_like(window, begin, end, blame, blamed))
+        memset(guard->ends.items[place].reported, 0, sizeof guard->ends.items[place].reported);
     window->begin = *begin;
     window->end = *end;
     window->blame.count = 0;
@@ -201,21 +212,41 @@ static struct guard *guard_at(struct sidetrack *self, bool semaphore, uint32_t i
     return &guards->items[id];
 }
 
+/* A transaction rarely acquires more locks than these: looking through them all beats
+ * a map, which would be spread over memory. */
+enum { FEW = 12 };
+
+static struct holding *find_holding(const struct thread_state *state, uint64_t key)
+{
+    size_t few = state->all.count < FEW ? state->all.count : FEW;
+    for (size_t i = 0; i < few; i++)
+        if (state->all.items[i].guard == key)
+            return &state->all.items[i];
+    if (state->all.count <= FEW)
+        return NULL;
+    const uint64_t *place = map_find(&state->places, key);
+    return place && *place >> 32 == state->transaction ? &state->all.items[(uint32_t)*place] : NULL;
+}
+
 /* The thread's holding of the guard; *first if it is new to its transaction. */
 static struct holding *holding_at(struct sidetrack *self, uint32_t thread, uint64_t key,
                                   uint32_t transaction, bool *first)
 {
     struct thread_state *state = &self->threads.items[thread];
-    bool added;
-    uint64_t *place = map_at(&state->holdings, key, &added);
-    if (added) {
-        *place = state->all.count;
-        array_grow(&state->all, state->all.count + 1);
+    if (state->transaction != transaction) {
+        state->transaction = transaction;
+        state->all.count = 0;
     }
-    struct holding *holding = &state->all.items[*place];
-    *first = holding->transaction != transaction;
-    holding->transaction = transaction;
-    return holding;
+    struct holding *known = find_holding(state, key);
+    *first = !known;
+    if (known)
+        return known;
+    if (state->all.count >= FEW)
+        *map_at(&state->places, key, NULL) = map_pair(transaction, (uint32_t)state->all.count);
+    array_reserve(&state->all, state->all.count + 1);
+    state->all.count++;
+    array_last(&state->all).guard = key;
+    return &array_last(&state->all);
 }
 
 static void on_acquire(struct engine_run *run, const struct event *event, bool semaphore,
@@ -277,6 +308,15 @@ static void on_event(struct engine_run *run, const struct event *event, uint32_t
     order_step(self->order, event);
 }
 
+/* Locks are spread over memory too. */
+static void prefetch(const struct sidetrack *self, const struct event *events, size_t count,
+                     size_t ahead)
+{
+    if (ahead < count && op_in(events[ahead].op, OPS_ACQUIRING) &&
+        event_lock(&events[ahead]) < self->guards[0].count)
+        __builtin_prefetch(&self->guards[0].items[event_lock(&events[ahead])]);
+}
+
 static void on_events(struct engine_run *run, const struct event *events, size_t count,
                       uint32_t first)
 {
@@ -286,42 +326,18 @@ static void on_events(struct engine_run *run, const struct event *events, size_t
         if (thread >= self->threads.count)
             array_grow(&self->threads, thread + 1);
         uint32_t index = self->threads.items[thread].next_index++;
+        prefetch(self, events, count, i + 8);
         if (op_in(events[i].op, ~(OP_BIT(EVENT_READ) | OP_BIT(EVENT_WRITE))))
             on_event(run, &events[i], first + (uint32_t)i, index);
     }
-}
-
-/* "blame a/b" without the blocks that turned out to wait; false if none is left. */
-static bool write_blame(struct engine_run *run, const struct blame_of *blame, uint32_t *block,
-                        char *note, size_t room)
-{
-    struct sidetrack *self = run->state;
-    size_t used = (size_t)snprintf(note, room, "blame ");
-    bool any = false;
-    for (uint32_t i = 0; i < blame->count; i++) {
-        if (!blocks_atomic(self->blocks, blame->labels[i]))
-            continue;
-        *block = blame->labels[i];
-        if (used < room)
-            used += (size_t)snprintf(note + used, room - used, "%s%s", any ? "/" : "",
-                                     trace_name(run->trace, CLASS_LABEL, *block));
-        any = true;
-    }
-    return any;
 }
 
 static int finish(struct engine_run *run, struct error *error)
 {
     (void)error;
     struct sidetrack *self = run->state;
-    run->candidates = self->found->count;
-    for (size_t i = 0; i < self->found->count; i++) {
-        struct finding finding = self->found->items[i];
-        char note[1024];
-        finding.note = note;
-        if (write_blame(run, &self->blames.items[i], &finding.block, note, sizeof note))
-            findings_add(run->findings, &finding);
-    }
+    blame_show(self->blame, self->blocks, run);
+    run->candidates = run->findings->count;
     return 0;
 }
 
@@ -331,6 +347,7 @@ static void free_guards(struct guards *guards)
         for (size_t k = 0; k < guards->items[i].windows.count; k++)
             array_free(&guards->items[i].windows.items[k].blame);
         array_free(&guards->items[i].windows);
+        array_free(&guards->items[i].ends);
     }
     array_free(guards);
 }
@@ -339,16 +356,13 @@ static void destroy(struct engine_run *run)
 {
     struct sidetrack *self = run->state;
     for (size_t i = 0; i < self->threads.count; i++) {
-        map_free(&self->threads.items[i].holdings);
+        map_free(&self->threads.items[i].places);
         array_free(&self->threads.items[i].all);
     }
-    for (size_t i = 0; i < self->blames.count; i++)
-        free(self->blames.items[i].labels);
     free_guards(&self->guards[0]);
     free_guards(&self->guards[1]);
-    array_free(&self->blames);
     array_free(&self->threads);
-    findings_destroy(self->found);
+    blame_destroy(self->blame);
     blocks_destroy(self->blocks);
     order_destroy(self->order);
     free(self);

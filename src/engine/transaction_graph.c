@@ -22,10 +22,10 @@ struct transaction_graph {
     void *context;
     struct graph_nodes ARRAY_OF(struct node) nodes;
     struct graph_edges ARRAY_OF(struct graph_edge) edges;
-    struct map slots; /* number -> node */
-    struct map pairs; /* (from, to), as numbers -> edge */
-    uint32_t numbers;
-    size_t limit; /* nodes and edges before the next collection */
+    struct map slots;         /* number -> node */
+    struct map pairs;         /* (from, to), as numbers -> edge */
+    uint32_t numbers, oldest; /* given out; the least that may be live */
+    size_t limit;             /* nodes and edges before the next collection */
     /* Scratch of a collection. */
     struct graph_visits ARRAY_OF(struct visit) visits;
     struct graph_words ARRAY_OF(uint32_t) stack, work, low, best;
@@ -84,7 +84,7 @@ void transaction_close(struct transaction_graph *graph, uint32_t number)
 
 bool transaction_live(const struct transaction_graph *graph, uint32_t number)
 {
-    return map_find(&graph->slots, number) != NULL;
+    return number >= graph->oldest && map_find(&graph->slots, number) != NULL;
 }
 
 /* --- strongly connected components, without recursion (Tarjan) --- */
@@ -303,6 +303,7 @@ static void forget_unreached(struct transaction_graph *graph)
         graph->edges.items[edges++] = edge;
     }
     graph->nodes.count = kept;
+    graph->oldest = kept ? nodes[0].number : graph->numbers + 1; /* nodes are in that order */
     graph->edges.count = edges;
     for (size_t i = 0; i < edges; i++)
         link_edge(graph, (uint32_t)i);
@@ -333,10 +334,15 @@ uint32_t transaction_add(struct transaction_graph *graph, bool block)
 static void again(struct graph_edge *edge, const struct conflict *conflict,
                   const struct blocks *blocks)
 {
-    if (edge->last.path != edge->first.path)
-        free(edge->last.path);
+    uint32_t thread = conflict->target.thread;
+    struct block_path *path = edge->last.path;
+    if (!blocks_path_is(blocks, thread, path)) {
+        if (path != edge->first.path)
+            free(path);
+        path = blocks_path(blocks, thread);
+    }
     edge->last = *conflict;
-    edge->last.path = blocks_path(blocks, conflict->target.thread);
+    edge->last.path = path;
 }
 
 void transaction_conflict(struct transaction_graph *graph, uint32_t from, uint32_t to,

@@ -61,6 +61,17 @@ static void three_acquires_make_two_windows(void **state)
            "after block=f window=2..5 culprit=7, in block=f/g window=5..9 culprit=7");
 }
 
+static void a_block_may_hold_many_locks(void **state)
+{
+    (void)state;
+    char text[4096], *at = text;
+    at += sprintf(at, "B|acq(m17)|a\nB|rel(m17)|b\nA|begin(f)|1\n");
+    for (int i = 0; i < 20; i++)
+        at += sprintf(at, "A|acq(m%d)|%d\nA|rel(m%d)|r%d\n", i, 100 + i, i, i);
+    sprintf(at, "A|acq(m3)|203\nA|rel(m3)|r\nA|acq(m17)|217\nA|rel(m17)|r\nA|end(f)|2\n");
+    expect(text, "before block=f window=117..217 culprit=a");
+}
+
 static void transactions_do_not_share_windows(void **state)
 {
     (void)state;
@@ -200,6 +211,7 @@ int main(void)
         cmocka_unit_test(figures_have_their_verdicts),
         cmocka_unit_test(two_calls_of_one_function_are_two),
         cmocka_unit_test(three_acquires_make_two_windows),
+        cmocka_unit_test(a_block_may_hold_many_locks),
         cmocka_unit_test(transactions_do_not_share_windows),
         cmocka_unit_test(readers_do_not_disturb_readers),
         cmocka_unit_test(functions_that_wait_are_not_atomic),
