@@ -18,9 +18,10 @@ static granule_mask *block_masks(struct recorder *self, uintptr_t address, bool 
     if (segment_of_first == self->segment)
         index ^= 1;
     self->tags[index] = tag;
-    uint64_t *words = (uint64_t *)(void *)self->masks[index];
-    for (unsigned i = 0; i < sizeof self->masks[index] / sizeof *words; i++)
-        words[i] = 0;
+    typedef uint64_t lane __attribute__((vector_size(16)));
+    lane *lanes = (lane *)(void *)self->masks[index];
+    for (unsigned i = 0; i < sizeof self->masks[index] / sizeof *lanes; i++)
+        lanes[i] = (lane){0, 0};
     return self->masks[index];
 }
 
@@ -32,6 +33,15 @@ static inline unsigned byte_bits(unsigned first, unsigned last)
 bool filter_add(struct recorder *self, uintptr_t address, uint64_t length, bool write)
 {
     bool fresh = false;
+    if (likely((address & 7) + length <= 8)) {
+        unsigned first = address & 7, last = first + (unsigned)length - 1;
+        granule_mask bits = (granule_mask)(byte_bits(first, last) << (write ? 8 : 0));
+        granule_mask *mask =
+            &block_masks(self, address, true)[address >> 3 & (FILTER_GRANULES - 1)];
+        fresh = (*mask & bits) != bits;
+        *mask |= bits;
+        return fresh;
+    }
     uintptr_t end = address + length; /* exclusive */
     while (address < end) {
         granule_mask *masks = block_masks(self, address, true);
@@ -70,11 +80,8 @@ void filter_forget(struct recorder *self, uintptr_t address, uint64_t length)
     }
 }
 
-void filter_new_segment(struct recorder *self)
+void filter_wipe(struct recorder *self)
 {
-    self->segment += UINT64_C(1) << FILTER_TAG_BITS;
-    if (self->segment) /* segment 0 is the zeroed table's, and never used */
-        return;
     for (unsigned i = 0; i < FILTER_BLOCKS; i++)
         self->tags[i] = 0;
     self->segment = UINT64_C(1) << FILTER_TAG_BITS;

@@ -30,8 +30,9 @@ typedef uint16_t granule_mask;
 
 struct site {
     uint64_t pc;
-    uint64_t key; /* node, op, size and generation: site_key() */
-    uint8_t *run; /* count of the open run record, or NULL */
+    uint64_t key;    /* node, op, size and generation: site_key() */
+    uint8_t *run;    /* count of the open run record, or NULL */
+    uint32_t number; /* of the slot in the stream: in order of first use, so mostly one byte */
     struct predictor predictor;
 };
 
@@ -63,6 +64,7 @@ struct recorder {
     uint64_t window_size, window_offset;
     uint64_t last_stamp, last_pc;
     uint32_t tick, last_tick, chunk;
+    uint32_t sites_used;
     /* Who this is. */
     uint32_t number, parent, child;
     _Atomic uint32_t children; /* threads created so far */
@@ -97,9 +99,9 @@ struct recorder {
 
     struct stack_frame frames[RECORDER_FRAMES];
     struct stack_node node_cache[RECORDER_NODES];
-    struct site sites[ENCODING_SITES];
+    _Alignas(64) struct site sites[ENCODING_SITES];
     uint64_t tags[FILTER_BLOCKS];
-    granule_mask masks[FILTER_BLOCKS][FILTER_GRANULES];
+    _Alignas(64) granule_mask masks[FILTER_BLOCKS][FILTER_GRANULES];
 };
 
 /* This thread's recorder; NULL if it is not recorded (yet). */
@@ -160,7 +162,15 @@ uint32_t stack_current(struct recorder *self);
 bool filter_add(struct recorder *self, uintptr_t address, uint64_t length, bool write);
 /* Memory that is new: whatever happened at these addresses was to something else. */
 void filter_forget(struct recorder *self, uintptr_t address, uint64_t length);
-void filter_new_segment(struct recorder *self);
+/* All segment numbers are used up: starts over. */
+void filter_wipe(struct recorder *self);
+
+static inline void filter_new_segment(struct recorder *self)
+{
+    self->segment += UINT64_C(1) << FILTER_TAG_BITS;
+    if (unlikely(!self->segment)) /* segment 0 is the zeroed table's, and never used */
+        filter_wipe(self);
+}
 
 static inline bool recorder_enter(struct recorder *self)
 {

@@ -16,23 +16,3 @@ uint64_t stamp_wait(struct slot *slot, const struct stamper *own)
     /* A signal handler inside its own thread's lock, or an owner that is gone. */
     return atomic_fetch_and(&slot->clock, ~UINT64_C(1)) & ~UINT64_C(1);
 }
-
-void stamp_lock_load(struct slot *slot, struct stamper *own)
-{
-    uint64_t clock = slot_clock(slot, own);
-    while (!atomic_compare_exchange_weak_explicit(&slot->clock, &clock, clock | 1,
-                                                  memory_order_acq_rel, memory_order_acquire))
-        if (clock & 1)
-            clock = stamp_wait(slot, own);
-    own->inside = slot;
-}
-
-uint64_t stamp_load(struct slot *slot, struct stamper *own)
-{
-    uint64_t clock = atomic_load_explicit(&slot->clock, memory_order_relaxed);
-    uint64_t stamp = stamp_above(own, clock >> 1);
-    uint64_t reads = atomic_load_explicit(&slot->reads, memory_order_relaxed);
-    while (reads < stamp && !atomic_compare_exchange_weak(&slot->reads, &reads, stamp))
-        ;
-    return stamp;
-}

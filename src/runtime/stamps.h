@@ -1,10 +1,10 @@
 /* Stamps order the synchronisation events of all threads (encoding.h).
  *
- * A stamp is a hybrid clock: at least the time, above everything the thread has
- * stamped, and above everything stamped on the object before. Objects meet in a
- * table of slots, hashed by address; two objects in one slot are ordered with
- * each other too, which is true and harmless. Only operations on the same
- * object share a cache line (unless they collide), as they do anyway.
+ * A stamp is a hybrid clock: above everything the thread has stamped, above
+ * everything stamped on the object before, and (but for atomics) at least the time. Objects meet in
+ * a table of slots, hashed by address; two objects in one slot are ordered with each other too,
+ * which is true and harmless. Only operations on the same object share a cache line (unless they
+ * collide), as they do anyway.
  *
  * Most operations take their stamp while they own the object (after an acquire,
  * before a release), so that a stamp is one compare-and-swap. Atomics own
@@ -44,10 +44,8 @@ static inline struct slot *stamp_slot(uintptr_t object)
 
 /* A fresh stamp above `floor`, safe against a signal handler that takes one in
  * the middle: the handler's thread-local store would otherwise be undone. */
-static inline uint64_t stamp_above(struct stamper *own, uint64_t floor)
+static inline uint64_t stamp_next(struct stamper *own, uint64_t base)
 {
-    uint64_t now = system_ticks() >> 6;
-    uint64_t base = floor > now ? floor : now;
     uint64_t seen = *(volatile uint64_t *)&own->clock, stamp;
     bool done;
     do {
@@ -58,6 +56,13 @@ static inline uint64_t stamp_above(struct stamper *own, uint64_t floor)
                          : "memory");
     } while (unlikely(!done));
     return stamp;
+}
+
+/* The same, and not before the present time. */
+static inline uint64_t stamp_above(struct stamper *own, uint64_t floor)
+{
+    uint64_t now = system_ticks() >> 6;
+    return stamp_next(own, floor > now ? floor : now);
 }
 
 /* Waits for a locked slot; the clock's value, with the lock bit cleared if it
@@ -84,7 +89,9 @@ static inline uint64_t stamp_publish(struct slot *slot, struct stamper *own, uin
     do {
         if (unlikely(clock & 1))
             clock = stamp_wait(slot, own);
-        stamp = stamp_above(own, slot_floor(slot, clock));
+        /* Atomics come in millions: reading the time would be a third of their cost. */
+        uint64_t floor = slot_floor(slot, clock);
+        stamp = locked ? stamp_next(own, floor) : stamp_above(own, floor);
     } while (!atomic_compare_exchange_weak_explicit(&slot->clock, &clock, stamp << 1 | locked,
                                                     memory_order_acq_rel, memory_order_acquire));
     return stamp;
@@ -117,8 +124,24 @@ static inline uint64_t stamp_lock(struct slot *slot, struct stamper *own)
 
 /* For loads: locks without raising the clock. The caller loads, then takes its
  * stamp with stamp_load(). */
-void stamp_lock_load(struct slot *slot, struct stamper *own);
-uint64_t stamp_load(struct slot *slot, struct stamper *own);
+static inline void stamp_lock_load(struct slot *slot, struct stamper *own)
+{
+    uint64_t clock = slot_clock(slot, own);
+    while (!atomic_compare_exchange_weak_explicit(&slot->clock, &clock, clock | 1,
+                                                  memory_order_acq_rel, memory_order_acquire))
+        if (clock & 1)
+            clock = stamp_wait(slot, own);
+    own->inside = slot;
+}
+
+static inline uint64_t stamp_load(struct slot *slot, struct stamper *own)
+{
+    uint64_t clock = atomic_load_explicit(&slot->clock, memory_order_relaxed);
+    uint64_t stamp = stamp_next(own, clock >> 1);
+    if (atomic_load_explicit(&slot->reads, memory_order_relaxed) < stamp)
+        atomic_store_explicit(&slot->reads, stamp, memory_order_relaxed);
+    return stamp;
+}
 
 static inline void stamp_unlock(struct slot *slot, struct stamper *own)
 {

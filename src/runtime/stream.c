@@ -57,6 +57,8 @@ static uint8_t *map_more(struct recorder *self, uint64_t offset, uint64_t size)
         answer = system_resize(file, offset + size);
     uint8_t *window = answer < 0 ? NULL : system_map(file, offset, size);
     system_close(file);
+    if (window && size == STREAM_MOST) /* a busy thread: one call instead of 256 faults */
+        system_populate(window, size);
     if (!window)
         process_stop(reason(answer < 0 ? answer : -12), self->last_stamp);
     return window;

@@ -50,7 +50,10 @@ uint32_t stack_current(struct recorder *self)
 
 static struct site *find_site(struct recorder *self, unsigned op, unsigned size, uintptr_t pc)
 {
-    uint32_t node = stack_current(self);
+    uint32_t top = self->depth - 1;
+    uint32_t node = likely(top < RECORDER_FRAMES) ? self->frames[top].node : 0;
+    if (unlikely(!node))
+        node = stack_current(self);
     uint64_t key = node | (uint64_t)op << 32 | (uint64_t)(size & 0xff) << 40 |
                    (uint64_t)self->generation << 48;
     uint64_t mixed = (pc ^ key << 20) * UINT64_C(0x9e3779b97f4a7c15);
@@ -60,23 +63,19 @@ static struct site *find_site(struct recorder *self, unsigned op, unsigned size,
     if (likely(site->pc == pc && site->key == key))
         return site;
     modules_note(pc);
-    uint8_t *at = varint_put(self->cursor + 1, slot);
+    bool recycled = key >> 48 != site->key >> 48;
+    uint32_t number = recycled ? self->sites_used++ : site->number;
+    uint8_t *at = varint_put(self->cursor + 1, number);
     *at++ = (uint8_t)op;
     *at++ = (uint8_t)size;
     at = varint_put(at, zigzag(pc - self->last_pc));
     at = varint_put(at, node);
     self->last_pc = pc;
     /* The address survives: what a slot's next site touches is often near. */
-    bool recycled = key >> 48 != site->key >> 48;
     uint64_t address = recycled ? 0 : site->predictor.address;
-    *site = (struct site){.pc = pc, .key = key, .predictor.address = address};
+    *site = (struct site){.pc = pc, .key = key, .number = number, .predictor.address = address};
     finish_record(self, at, RECORD_SITE);
     return site;
-}
-
-static inline uint32_t site_slot(const struct recorder *self, const struct site *site)
-{
-    return (uint32_t)(site - self->sites);
 }
 
 /* A chunk that is full ends at the present time. */
@@ -110,7 +109,7 @@ static void write_single(struct recorder *self, struct site *site, uintptr_t add
 {
     uint32_t tick = self->tick++;
     struct predictor *predictor = &site->predictor;
-    uint8_t *at = varint_put(self->cursor + 1, site_slot(self, site));
+    uint8_t *at = varint_put(self->cursor + 1, site->number);
     at = varint_put(at, tick - self->last_tick);
     at = varint_put(at, zigzag(address - predictor->address));
     if (value)
@@ -130,7 +129,7 @@ static void extend_run(struct recorder *self, struct site *site)
         count++;
         __builtin_memcpy(site->run, &count, 4);
     } else {
-        uint8_t *at = varint_put(self->cursor + 1, site_slot(self, site));
+        uint8_t *at = varint_put(self->cursor + 1, site->number);
         uint32_t one = 1;
         __builtin_memcpy(at, &one, 4);
         site->run = at;
@@ -232,7 +231,7 @@ void write_range(struct recorder *self, uintptr_t address, uint64_t length, unsi
     if (!stream_room(self))
         return;
     uint32_t tick = self->tick++;
-    uint8_t *at = varint_put(self->cursor + 1, site_slot(self, site));
+    uint8_t *at = varint_put(self->cursor + 1, site->number);
     at = varint_put(at, tick - self->last_tick);
     at = varint_put(at, zigzag(address - site->predictor.address));
     at = varint_put(at, length);
@@ -269,9 +268,7 @@ static void write_stamped(struct recorder *self, const struct sync_record *recor
     struct site *site = find_site(self, record->op, record->size, record->pc);
     if (!stream_room(self))
         return;
-    uint8_t *at = self->cursor + 1;
-    *at++ = record->op;
-    at = varint_put(at, site_slot(self, site));
+    uint8_t *at = varint_put(self->cursor + 1, site->number);
     at = varint_put(at, record->stamp - self->last_stamp);
     at = varint_put(at, zigzag(record->object - site->predictor.address));
     if (record_has_other(record->op))

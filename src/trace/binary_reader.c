@@ -300,20 +300,25 @@ static void deliver_unit(struct trace *trace, const struct binary_unit *unit, ui
 static long next(struct trace *trace, struct event *events, size_t capacity, struct error *error)
 {
     struct binary_source *self = trace->source;
-    while (self->delivered == self->queue.count) {
+    self->queue.count -= self->delivered;
+    if (self->queue.count) /* what a large unit left over */
+        memmove(self->queue.items, self->queue.items + self->delivered,
+                self->queue.count * sizeof *events);
+    self->delivered = 0;
+    while (self->queue.count < capacity) {
         struct binary_unit unit;
         uint32_t thread;
-        self->delivered = self->queue.count = 0;
         int answer = binary_merge_next(self->merge, &thread, &unit, error);
-        if (answer <= 0)
-            return answer;
+        if (answer < 0)
+            return -1;
+        if (answer == 0)
+            break;
         deliver_unit(trace, &unit, thread);
     }
-    size_t count = self->queue.count - self->delivered;
-    if (count > capacity)
-        count = capacity;
-    memcpy(events, self->queue.items + self->delivered, count * sizeof *events);
-    self->delivered += count;
+    size_t count = self->queue.count < capacity ? self->queue.count : capacity;
+    if (count)
+        memcpy(events, self->queue.items, count * sizeof *events);
+    self->delivered = count;
     return (long)count;
 }
 

@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* What a RECORD_SYNC may say; everything else is recorded as an access. */
+#define OPS_STAMPED (OPS_SYNC | OP_BIT(EVENT_ALLOC) | OP_BIT(EVENT_FREE))
+
 struct reader_site {
     bool bound;
     uint8_t op, size;
@@ -26,12 +29,15 @@ struct binary_stream {
     struct stacks ARRAY_OF(uint32_t) stacks; /* global id of each node, node 1 first */
     struct binary_access *accesses;
     size_t access_count, access_capacity;
+    bool failed;   /* an error was set: not merely the end of a cut-off file */
     bool has_next; /* `next` holds the stamped record that ended the last chunk */
     struct binary_unit next;
 };
 
-static int bad(const struct binary_stream *self, struct error *error, const char *reason)
+__attribute__((cold)) static int bad(struct binary_stream *self, struct error *error,
+                                     const char *reason)
 {
+    self->failed = true;
     return error_set(error, ERROR_INPUT, "%s: offset %" PRIu64 ": %s", self->path,
                      (uint64_t)(self->at - self->bytes), reason);
 }
@@ -263,13 +269,13 @@ static const uint8_t *read_sync(struct binary_stream *self, const uint8_t *at, u
     struct binary_unit unit = {.is_record = true, .flags = (uint8_t)(first >> RECORD_FLAG_SHIFT)};
     uint64_t delta;
     uint8_t order = 0;
-    GET_BYTE(unit.op);
     if (!(at = read_slot(self, at, &site, error)) ||
         !(at = read_stamp(self, at, &unit.stamp, error)))
         return NULL;
     GET(delta);
-    if (unit.op != site->op)
-        return bad(self, error, "an operation under another's site"), NULL;
+    unit.op = site->op;
+    if (unit.op < EVENT_COUNT && !op_in(unit.op, OPS_STAMPED))
+        return bad(self, error, "an access recorded as synchronisation"), NULL;
     if (record_has_other(unit.op))
         GET(unit.other);
     if (record_has_order(unit.op))
@@ -314,31 +320,30 @@ static int read_chunk(struct binary_stream *self, struct binary_places *places, 
         unsigned first = *self->at;
         const uint8_t *at = self->at + 1;
         bool stamped = false;
-        struct error problem = {0};
         switch (first & RECORD_TYPE_MASK) {
         case RECORD_NODE:
-            at = read_node(self, places, at, &problem);
+            at = read_node(self, places, at, error);
             break;
         case RECORD_SITE:
-            at = read_site(self, places, at, &problem);
+            at = read_site(self, places, at, error);
             break;
         case RECORD_SINGLE:
         case RECORD_RANGE:
-            at = read_single(self, at, first, &problem);
+            at = read_single(self, at, first, error);
             break;
         case RECORD_RUN:
-            at = read_run(self, at, &problem);
+            at = read_run(self, at, error);
             break;
         case RECORD_NAME:
-            at = read_name(self, places, at, &problem);
+            at = read_name(self, places, at, error);
             break;
         case RECORD_CHUNK:
             self->next = (struct binary_unit){0};
-            at = read_stamp(self, at, &self->next.stamp, &problem);
+            at = read_stamp(self, at, &self->next.stamp, error);
             stamped = true;
             break;
         case RECORD_SYNC:
-            at = read_sync(self, at, first, &problem);
+            at = read_sync(self, at, first, error);
             stamped = true;
             break;
         case RECORD_PAD: {
@@ -352,11 +357,11 @@ static int read_chunk(struct binary_stream *self, struct binary_places *places, 
             break;
         }
         default:
-            bad(self, &problem, "an unknown record");
+            bad(self, error, "an unknown record");
             at = NULL;
         }
-        if (problem.code)
-            return *error = problem, -1;
+        if (!at && self->failed)
+            return -1;
         if (!at) /* cut off inside a record: all before it is whole */
             break;
         self->at = at;
