@@ -1,6 +1,7 @@
 /* preplay tiddle: traces become C programs and equivalent traces, are formatted
- * and completed. */
+ * and completed, made at random or cut out of others. */
 #include "cli/command.h"
+#include "cli/tiddle_from.h"
 #include "cli/tiddle_orders.h"
 #include "cli/tiddle_run.h"
 #include "tiddle/complete.h"
@@ -236,8 +237,35 @@ static int random_command(const struct options *options, struct error *error)
     return code;
 }
 
+static int print_excerpt(const struct options *options, const struct excerpt *excerpt,
+                         struct error *error)
+{
+    FILE *out = command_output(options->output, error);
+    if (!out)
+        return -1;
+    fprintf(out, "# %s\n", excerpt->title);
+    for (uint32_t pos = 0; pos < excerpt->history->count; pos++)
+        tiddle_write_event(out, excerpt->trace, &excerpt->history->events[pos], pos + 2);
+    return command_close(out, options->output, error);
+}
+
+static int from_command(const struct options *options, struct error *error)
+{
+    struct excerpt excerpt;
+    int code = excerpt_make(&excerpt, options, error);
+    bool as_trace = !names_program(options->output) && !options->run && !options->complete &&
+                    !options->equivalent && !options->count;
+    if (code == 0)
+        code = as_trace ? print_excerpt(options, &excerpt, error)
+                        : with_history(options, excerpt.trace, excerpt.history, error);
+    excerpt_free(&excerpt);
+    return code;
+}
+
 int cmd_tiddle(struct options *options, struct error *error)
 {
+    if (options->from)
+        return from_command(options, error);
     if (options->random)
         return random_command(options, error);
     if (command_arguments(options, 1, "one FILE", error))

@@ -40,7 +40,7 @@
     C(CXX, "c++", cmd_cxx, "[--branches] [COMPILER ARGS]",                                         \
       "compile and link a C++ program for preplay", true)                                          \
     C(DOCTOR, "doctor", cmd_doctor, "", "what works on this machine, and what to do", false)       \
-    C(TIDDLE, "tiddle", cmd_tiddle, "FILE [-o OUT.c] [OPTIONS]",                                   \
+    C(TIDDLE, "tiddle", cmd_tiddle, "FILE|--random|--from TRACE ID [-o OUT.c] [OPTIONS]",          \
       "a trace as a C program, its equivalent traces, new traces", false)
 
 enum command_id {
@@ -103,6 +103,8 @@ enum command_id {
       "all equivalent traces, or N at random; with -o OUT.c one program for all")                  \
     O(FLAG, count, "count", 0, "", IN(TIDDLE), 0, 1, 0, "how many traces are equivalent")          \
     O(COUNT, seed, "seed", 0, "N", IN(TIDDLE), 0, UINT64_MAX, 1, "what random choices begin with") \
+    O(TEXT, from, "from", 0, "TRACE", IN(TIDDLE), 0, 0, 0,                                         \
+      "cut the finding ID out of TRACE: the smallest trace that shows it")                         \
     O(FLAG, random, "random", 0, "", IN(TIDDLE), 0, 1, 0,                                          \
       "make a random trace instead of reading one")                                                \
     O(TEXT, shape, "shape", 0, "SHAPE", IN(TIDDLE), 0, 0, 0,                                       \

@@ -224,3 +224,61 @@ END
     run "$PREPLAY" tiddle --random --shape nothing
     [ "$status" -eq 2 ]
 }
+
+@test "a finding becomes the smallest trace that shows it" {
+    "$PREPLAY" tiddle --from "$traces/002-fig1.9-hidden-race.std" -o small.tiddle
+    run cat small.tiddle
+    [[ "${lines[0]}" == "# race r-"* ]]
+    [ "${lines[1]}" = "wr T1 x @1" ]
+    [ "${lines[2]}" = "wr T2 x @6" ]
+    [ "${#lines[@]}" -eq 3 ]
+    run "$PREPLAY" tiddle --from "$traces/002-sec4.3-deadlock.std"
+    [ "${#lines[@]}" -eq 9 ]
+    run "$PREPLAY" tiddle --from "$traces/002-fig1.9-hidden-race.std" r-000000
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"there are: r-"* ]]
+}
+
+@test "every finding of every figure is still found in what is cut out" {
+    for trace in "$traces"/*.std; do
+        for id in $("$PREPLAY" predict --all --json - "$trace" | grep '"id"' | cut -d'"' -f4); do
+            "$PREPLAY" tiddle --from "$trace" "$id" -o cut.tiddle
+            "$PREPLAY" predict --all --json - cut.tiddle | grep -q "\"$id\""
+        done
+    done
+}
+
+@test "a finding of a recorded program becomes a trace and a program" {
+    cat >bank.c <<'END'
+#include <pthread.h>
+static pthread_mutex_t audit = PTHREAD_MUTEX_INITIALIZER;
+static long balance, log_entries;
+static void *deposit(void *unused)
+{
+    balance += 10;
+    pthread_mutex_lock(&audit);
+    log_entries++;
+    pthread_mutex_unlock(&audit);
+    return unused;
+}
+int main(void)
+{
+    pthread_t first, second;
+    pthread_create(&first, NULL, deposit, NULL);
+    pthread_create(&second, NULL, deposit, NULL);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    return 0;
+}
+END
+    "$PREPLAY" cc -g -pthread -o bank bank.c
+    "$PREPLAY" record -d data ./bank
+    id=$("$PREPLAY" predict --json - data | grep '"id"' | head -1 | cut -d'"' -f4)
+    "$PREPLAY" tiddle --from data "$id" -o cut.tiddle
+    [ "$(grep -c balance cut.tiddle)" -ge 2 ]
+    [ "$(grep -c -e log_entries -e audit cut.tiddle)" -eq 0 ]
+    grep -q '@.*bank.c:6' cut.tiddle
+    "$PREPLAY" tiddle --from data "$id" -o cut.c
+    cc -pthread -o cut cut.c
+    ./cut
+}
