@@ -126,7 +126,8 @@ int cmd_compare(struct options *options, struct error *error)
         if (rows.count)
             code = (int)options->exit_code;
         array_free(&rows);
-        if (options->json_file && prediction_write_json(&prediction, options->json_file, error))
+        if (options->json_file &&
+            prediction_write_json(&prediction, NULL, options->json_file, error))
             code = -1;
     }
     prediction_free(&prediction);

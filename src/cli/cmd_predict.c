@@ -60,17 +60,6 @@ static void print_summary(FILE *out, const struct prediction *prediction, const 
     putc('\n', out);
 }
 
-/* A recorded trace keeps what was predicted of it, for replay and report. */
-static int keep_findings(const struct prediction *prediction, const char *directory,
-                         struct error *error)
-{
-    char path[4200];
-    if (strcmp(prediction->trace->format->name, "binary") != 0)
-        return 0;
-    snprintf(path, sizeof path, "%s/findings.json", directory);
-    return prediction_write_json(prediction, path, error);
-}
-
 int cmd_predict(struct options *options, struct error *error)
 {
     if (command_arguments(options, 1, "one TRACE", error))
@@ -86,9 +75,10 @@ int cmd_predict(struct options *options, struct error *error)
             print_summary(out, &prediction, &tally);
         if (tally.kinds[0] + tally.kinds[1] + tally.kinds[2])
             code = (int)options->exit_code;
-        if (keep_findings(&prediction, options->arguments[0], error))
+        if (prediction_keep(&prediction, NULL, error))
             code = -1;
-        if (options->json_file && prediction_write_json(&prediction, options->json_file, error))
+        if (options->json_file &&
+            prediction_write_json(&prediction, NULL, options->json_file, error))
             code = -1;
     }
     prediction_free(&prediction);

@@ -21,6 +21,8 @@
 /* C(NAME, "name", function, "synopsis", "summary", raw) - raw commands get their
  * arguments unparsed. */
 #define COMMAND_TABLE(C)                                                                           \
+    C(RUN, "run", cmd_run, "[OPTIONS] [--] PROGRAM [ARG...]",                                      \
+      "record a program, predict, replay what was predicted, report", true)                        \
     C(PREDICT, "predict", cmd_predict, "[OPTIONS] TRACE",                                          \
       "find what other schedules of a recorded run would hit", false)                              \
     C(COMPARE, "compare", cmd_compare, "[OPTIONS] TRACE", "engines side by side, a row a finding", \
@@ -53,39 +55,45 @@ enum command_id {
 #define IN(id) (1u << COMMAND_##id)
 
 #define OPTION_TABLE(O)                                                                            \
-    O(TEXT, directory, "directory", 'd', "DIR", IN(RECORD), 0, 0, 0,                               \
+    O(TEXT, directory, "directory", 'd', "DIR", IN(RUN) | IN(RECORD), 0, 0, 0,                     \
       "where the trace goes (preplay.data)")                                                       \
-    O(FLAG, sync_only, "sync-only", 0, "", IN(RECORD), 0, 1, 0,                                    \
+    O(FLAG, sync_only, "sync-only", 0, "", IN(RUN) | IN(RECORD), 0, 1, 0,                          \
       "any program, unchanged: record synchronisation alone (no races)")                           \
-    O(FLAG, values, "values", 0, "", IN(RECORD), 0, 1, 0, "record the values read and written")    \
-    O(FLAG, branches, "branches", 0, "", IN(RECORD), 0, 1, 0,                                      \
+    O(FLAG, values, "values", 0, "", IN(RUN) | IN(RECORD), 0, 1, 0,                                \
+      "record the values read and written")                                                        \
+    O(FLAG, branches, "branches", 0, "", IN(RUN) | IN(RECORD), 0, 1, 0,                            \
       "record branches (of code compiled with preplay cc --branches)")                             \
-    O(FLAG, blocks, "blocks", 0, "", IN(RECORD), 0, 1, 0,                                          \
+    O(FLAG, blocks, "blocks", 0, "", IN(RUN) | IN(RECORD), 0, 1, 0,                                \
       "record every function as an atomic block")                                                  \
-    O(BYTES, max_trace, "max-trace", 0, "SIZE", IN(RECORD), 0, UINT64_MAX, 0,                      \
+    O(BYTES, max_trace, "max-trace", 0, "SIZE", IN(RUN) | IN(RECORD), 0, UINT64_MAX, 0,            \
       "stop recording when the trace has this size (0: no limit)")                                 \
     O(COUNT, times, "times", 'n', "N", IN(REPLAY), 1, 1000000, 1, "replay each finding N times")   \
-    O(SECONDS, timeout, "timeout", 0, "SECONDS", IN(REPLAY), 0, 1000000, 0,                        \
+    O(SECONDS, timeout, "timeout", 0, "SECONDS", IN(RUN) | IN(REPLAY), 0, 1000000, 0,              \
       "limit of one replay (0: ten times the recorded run, at least 10 s)")                        \
-    O(TEXT, engines, "engine", 'e', "NAME,...", IN(PREDICT) | IN(COMPARE), 0, 0, 0,                \
+    O(COUNT, max_replays, "max-replays", 0, "N", IN(RUN), 0, UINT32_MAX, 1000,                     \
+      "replay at most so many times (0: do not replay)")                                           \
+    O(SECONDS, budget, "budget", 0, "SECONDS", IN(RUN), 0, 1000000, 300,                           \
+      "limit of all replays together")                                                             \
+    O(TEXT, engines, "engine", 'e', "NAME,...", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, 0, 0,      \
       "engines to run (predict: auto; compare: all)")                                              \
-    O(TEXT, model, "model", 'm', "MODEL", IN(PREDICT) | IN(COMPARE) | IN(CHECK) | IN(CONVERT), 0,  \
-      0, 0, "what memory must keep: rf, value, branch or sync")                                    \
-    O(COUNT, window, "window", 0, "N", IN(PREDICT) | IN(COMPARE), 0, UINT32_MAX, 0,                \
+    O(TEXT, model, "model", 'm', "MODEL",                                                          \
+      IN(RUN) | IN(PREDICT) | IN(COMPARE) | IN(CHECK) | IN(CONVERT), 0, 0, 0,                      \
+      "what memory must keep: rf, value, branch or sync")                                          \
+    O(COUNT, window, "window", 0, "N", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, UINT32_MAX, 0,      \
       "analyse windows of N events (0: the whole trace)")                                          \
-    O(FLAG, pairs, "pairs", 0, "", IN(PREDICT) | IN(COMPARE), 0, 1, 0,                             \
+    O(FLAG, pairs, "pairs", 0, "", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, 1, 0,                   \
       "one finding per pair of events, not of source locations")                                   \
     O(FLAG, per_pair, "per-pair", 0, "", IN(PREDICT) | IN(COMPARE), 0, 1, 0,                       \
       "csp: one check per thread pair instead of one per object")                                  \
-    O(COUNT, jobs, "jobs", 'j', "N", IN(PREDICT) | IN(COMPARE), 1, 1024, 1,                        \
+    O(COUNT, jobs, "jobs", 'j', "N", IN(RUN) | IN(PREDICT) | IN(COMPARE), 1, 1024, 1,              \
       "worker threads; the result does not depend on it")                                          \
-    O(COUNT, steps, "steps", 0, "N", IN(PREDICT) | IN(COMPARE), 0, UINT64_MAX, 0,                  \
+    O(COUNT, steps, "steps", 0, "N", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, UINT64_MAX, 0,        \
       "search steps a candidate may take (0: the engine's own limit)")                             \
-    O(TEXT, json_file, "json", 0, "FILE", IN(PREDICT) | IN(COMPARE), 0, 0, 0,                      \
+    O(TEXT, json_file, "json", 0, "FILE", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, 0, 0,            \
       "write the findings as JSON; - is standard output")                                          \
-    O(FLAG, all, "all", 0, "", IN(PREDICT) | IN(COMPARE), 0, 1, 0,                                 \
+    O(FLAG, all, "all", 0, "", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, 1, 0,                       \
       "also list candidates that no sound model supports")                                         \
-    O(COUNT, exit_code, "exit-code", 0, "N", IN(PREDICT) | IN(COMPARE), 0, 255, 66,                \
+    O(COUNT, exit_code, "exit-code", 0, "N", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, 255, 66,      \
       "exit code when there are findings")                                                         \
     O(TEXT, to, "to", 0, "FORMAT", IN(CONVERT), 0, 0, 0,                                           \
       "the format to write: std, tiddle, or smt2 (the query of one pair)")                         \

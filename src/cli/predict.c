@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "cli/command.h"
-#include "report/json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,8 +89,7 @@ void prediction_free(struct prediction *prediction)
     free(prediction->engines);
 }
 
-int prediction_write_json(const struct prediction *prediction, const char *path,
-                          struct error *error)
+struct report_engine *prediction_engines(const struct prediction *prediction)
 {
     size_t count = prediction->driver.count;
     struct report_engine *engines = NEW_ARRAY(struct report_engine, count);
@@ -107,11 +105,28 @@ int prediction_write_json(const struct prediction *prediction, const char *path,
             .findings = run->findings,
         };
     }
+    return engines;
+}
+
+int prediction_write_json(const struct prediction *prediction, const struct report_run *run,
+                          const char *path, struct error *error)
+{
+    struct report_engine *engines = prediction_engines(prediction);
     FILE *file = command_output(path, error);
     if (file) {
-        report_json(file, prediction->trace, engines, count);
+        report_json(file, prediction->trace, engines, prediction->driver.count, run);
         command_close(file, path, error);
     }
     free(engines);
     return error->code == ERROR_NONE ? 0 : -1;
+}
+
+int prediction_keep(const struct prediction *prediction, const struct report_run *run,
+                    struct error *error)
+{
+    char path[4200];
+    if (strcmp(prediction->trace->format->name, "binary") != 0)
+        return 0;
+    snprintf(path, sizeof path, "%s/findings.json", prediction->trace->path);
+    return prediction_write_json(prediction, run, path, error);
 }

@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "engine/driver.h"
+#include "report/json.h"
 
 struct prediction {
     struct trace *trace;
@@ -19,8 +20,14 @@ int prediction_run(struct prediction *prediction, const struct options *options,
                    const char *standard, struct error *error);
 void prediction_free(struct prediction *prediction);
 
-/* The findings of all engines as JSON (DESIGN, section 7). */
-int prediction_write_json(const struct prediction *prediction, const char *path,
-                          struct error *error);
+/* The engines as reports want them; the caller frees the array. */
+struct report_engine *prediction_engines(const struct prediction *prediction);
+
+/* The findings of all engines as JSON (DESIGN, section 7); `run` may be NULL. */
+int prediction_write_json(const struct prediction *prediction, const struct report_run *run,
+                          const char *path, struct error *error);
+/* The same into the trace's own directory, for replay and report; text traces have none. */
+int prediction_keep(const struct prediction *prediction, const struct report_run *run,
+                    struct error *error);
 
 #endif

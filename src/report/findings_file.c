@@ -98,6 +98,7 @@ static bool fill(struct finding *finding, const json_t *object, const struct his
         .witness = witness->count ? witness->items : NULL,
         .witness_length = (uint32_t)witness->count,
         .note = word(object, "note"),
+        .replay = word(object, "replay"),
     };
     const struct event *event = &history->events[events->items[0].pos];
     finding->object_class = event_object_class(event->op);

@@ -107,6 +107,8 @@ static json_t *finding_json(const struct trace *trace, const struct finding *fin
         json_object_set_new(object, "witness", witness_json(finding));
     if (finding->note)
         json_object_set_new(object, "note", text_json(finding->note));
+    if (finding->replay)
+        json_object_set_new(object, "replay", text_json(finding->replay));
     return object;
 }
 
@@ -124,7 +126,7 @@ static json_t *engine_json(const struct report_engine *engine)
 }
 
 void report_json(FILE *out, const struct trace *trace, const struct report_engine *engines,
-                 size_t count)
+                 size_t count, const struct report_run *run)
 {
     json_t *engine_list = json_array(), *finding_list = json_array();
     for (size_t i = 0; i < count; i++) {
@@ -139,6 +141,12 @@ void report_json(FILE *out, const struct trace *trace, const struct report_engin
                   (json_int_t)trace_count(trace, CLASS_THREAD), "objects",
                   (json_int_t)trace_count(trace, CLASS_VARIABLE), "engines", engine_list,
                   "findings", finding_list);
+    if (run)
+        json_object_set_new(root, "run",
+                            json_pack("{s:f, s:f, s:f, s:I, s:I}", "recording", run->recording,
+                                      "predicting", run->predicting, "replaying", run->replaying,
+                                      "replays", (json_int_t)run->replays, "left",
+                                      (json_int_t)run->left));
     json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
     putc('\n', out);
     json_decref(root);

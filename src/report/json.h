@@ -14,9 +14,16 @@ struct report_engine {
     const struct findings *findings;
 };
 
-/* Call it when the trace is read to its end. */
+/* What preplay run did, in seconds and times. */
+struct report_run {
+    double recording, predicting, replaying;
+    uint32_t replays;
+    uint32_t left; /* predictions not replayed, for lack of budget */
+};
+
+/* `run` may be NULL. Call it when the trace is read to its end. */
 void report_json(FILE *out, const struct trace *trace, const struct report_engine *engines,
-                 size_t count);
+                 size_t count, const struct report_run *run);
 
 /* The op's word in JSON and reports: "write", "acquire-read", ... */
 const char *report_op_text(enum event_op op);

@@ -28,6 +28,7 @@ void findings_destroy(struct findings *findings)
         free(findings->items[i].events);
         free(findings->items[i].witness);
         free((char *)findings->items[i].note);
+        free((char *)findings->items[i].replay);
     }
     free(findings->items);
     map_free(&findings->index->known);
@@ -88,8 +89,17 @@ struct finding *findings_add(struct findings *findings, const struct finding *fi
             memory_copy(finding->witness, finding->witness_length * sizeof *finding->witness);
     if (finding->note)
         copy.note = memory_copy(finding->note, strlen(finding->note) + 1);
+    if (finding->replay)
+        copy.replay = memory_copy(finding->replay, strlen(finding->replay) + 1);
     array_push(findings, copy);
     return &array_last(findings);
+}
+
+void finding_settle(struct finding *finding, enum verdict verdict, const char *replay)
+{
+    finding->verdict = verdict;
+    free((char *)finding->replay);
+    finding->replay = memory_copy(replay, strlen(replay) + 1);
 }
 
 static int compare_findings(const void *a, const void *b)

@@ -42,7 +42,8 @@ struct finding {
     uint32_t event_count;
     uint32_t *witness; /* pos values; NULL where the engine gives none */
     uint32_t witness_length;
-    const char *note; /* one line for the reader, or NULL; owned by the finding */
+    const char *note;   /* one line for the reader, or NULL; owned by the finding */
+    const char *replay; /* what came of replaying it, or NULL; owned by the finding */
 };
 
 struct findings {
@@ -65,6 +66,9 @@ bool findings_is_new(const struct findings *findings, const struct finding *find
 /* Copies `finding` in, with its events and witness, unless it is known already;
  * returns the stored one, or NULL if it was known. */
 struct finding *findings_add(struct findings *findings, const struct finding *finding);
+
+/* Sets the verdict and, as a copy, what was seen. */
+void finding_settle(struct finding *finding, enum verdict verdict, const char *replay);
 
 /* Sorts by kind, then by events' positions: the same trace, the same output. */
 void findings_sort(struct findings *findings);

@@ -1,0 +1,63 @@
+#include "report/report.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+bool report_is_real(const struct finding *finding)
+{
+    return finding->verdict == VERDICT_OBSERVED || finding->verdict == VERDICT_CONFIRMED;
+}
+
+bool report_shows(const struct finding *finding)
+{
+    bool sound = finding->model != MODEL_SYNC && finding->model != MODEL_NONE;
+    return report_is_real(finding) || (sound && finding->verdict != VERDICT_CANDIDATE);
+}
+
+static int rank(const struct finding *finding)
+{
+    if (report_is_real(finding))
+        return 0;
+    return report_shows(finding) ? 1 : 2;
+}
+
+void report_create(struct report *report, const struct history *history, const char *path,
+                   const struct report_engine *engines, size_t count, bool all)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < count; i++)
+        total += engines[i].findings->count;
+    *report = (struct report){
+        .history = history,
+        .path = path,
+        .items = NEW_ARRAY(const struct finding *, total + 1),
+        .engines = engines,
+        .engine_count = count,
+    };
+    for (int wanted = 0; wanted <= 2; wanted++)
+        for (size_t i = 0; i < count; i++)
+            for (size_t k = 0; k < engines[i].findings->count; k++) {
+                const struct finding *finding = &engines[i].findings->items[k];
+                if (rank(finding) != wanted)
+                    continue;
+                if (wanted == 2 && !all)
+                    report->hidden++;
+                else
+                    report->items[report->count++] = finding;
+            }
+}
+
+void report_free(struct report *report)
+{
+    free(report->items);
+    *report = (struct report){0};
+}
+
+size_t report_count_real(const struct report *report)
+{
+    size_t real = 0;
+    for (size_t i = 0; i < report->count; i++)
+        real += report_is_real(report->items[i]);
+    return real;
+}

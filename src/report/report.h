@@ -1,0 +1,34 @@
+/* What all reports are made from: a trace, its findings in the order in which a
+ * reader wants them, and what the run cost. */
+#ifndef PREPLAY_REPORT_REPORT_H
+#define PREPLAY_REPORT_REPORT_H
+
+#include "report/json.h"
+#include "trace/history.h"
+
+struct report {
+    const struct history *history;
+    const char *path; /* of the trace, as the user named it */
+    const struct finding **items;
+    size_t count;
+    size_t hidden; /* left out of `items`: candidates that did not confirm */
+    const struct report_engine *engines;
+    size_t engine_count;
+    const struct report_run *run; /* NULL if the trace was not made by preplay run */
+};
+
+/* Observed and confirmed findings, and predictions of sound models. */
+bool report_shows(const struct finding *finding);
+/* It happened, in the recorded run or in a replay of it. */
+bool report_is_real(const struct finding *finding);
+
+/* Collects the engines' findings: what happened first, then what was predicted, and
+ * the rest only with `all`. */
+void report_create(struct report *report, const struct history *history, const char *path,
+                   const struct report_engine *engines, size_t count, bool all);
+void report_free(struct report *report);
+
+/* How many of the report's findings happened. */
+size_t report_count_real(const struct report *report);
+
+#endif

@@ -1,0 +1,87 @@
+# preplay run: from a program to confirmed findings, in one command.
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+    export ROOT="$BATS_TEST_DIRNAME/../.."
+    export BIN="$BATS_FILE_TMPDIR"
+    for name in hidden_race lock_order; do
+        "$PREPLAY" cc -g -pthread "$ROOT/examples/$name.c" -o "$BIN/$name"
+    done
+    cat >"$BIN/clean.c" <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int counter;
+static void *add(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    counter++;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, add, NULL);
+    add(NULL);
+    pthread_join(thread, NULL);
+    if (argc > 2)
+        abort();
+    return argc > 1 ? atoi(argv[1]) : 0;
+}
+END
+    "$PREPLAY" cc -g -pthread "$BIN/clean.c" -o "$BIN/clean"
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit 1
+}
+
+@test "a hidden race is predicted and confirmed" {
+    run -66 "$PREPLAY" run --json found.json "$BIN/hidden_race"
+    [ "$(jq -r '[.findings[] | .kind, .verdict] | join(" ")' found.json)" = "race confirmed" ]
+    [ "$(jq -r '.findings[0].object' found.json)" = result ]
+    [ "$(jq '.run.replays' found.json)" -ge 1 ]
+}
+
+@test "a deadlock is predicted and confirmed" {
+    run -66 "$PREPLAY" run --json found.json "$BIN/lock_order"
+    [ "$(jq -r '[.findings[] | select(.kind == "deadlock") | .verdict] | join(" ")' found.json)" = confirmed ]
+}
+
+@test "the trace directory keeps the verdicts" {
+    run -66 "$PREPLAY" run -d here "$BIN/hidden_race"
+    [ "$(jq -r '.findings[0].verdict' here/findings.json)" = confirmed ]
+    jq -e '.findings[0].replay | length > 0' here/findings.json
+}
+
+@test "what it confirmed, preplay replay confirms again" {
+    run -66 "$PREPLAY" run -d here "$BIN/hidden_race"
+    run -0 "$PREPLAY" replay here "$(jq -r '.findings[0].id' here/findings.json)"
+    [[ "$output" == *confirmed* ]]
+}
+
+@test "without findings, the program's own exit code" {
+    run -0 "$PREPLAY" run "$BIN/clean"
+    run -7 "$PREPLAY" run "$BIN/clean" 7
+    run -134 "$PREPLAY" run "$BIN/clean" 1 2
+}
+
+@test "the program's output is its own" {
+    "$PREPLAY" run "$BIN/hidden_race" >output 2>errors || [ $? -eq 66 ]
+    diff output <(printf 'worker: the result is there\nmain: now for the result\nthe result is 42\n')
+    grep -q confirmed errors
+}
+
+@test "--exit-code changes the code, --max-replays 0 replays nothing" {
+    run -5 "$PREPLAY" run --exit-code 5 "$BIN/hidden_race"
+    run -0 "$PREPLAY" run --max-replays 0 --json found.json "$BIN/hidden_race"
+    [ "$(jq -r '.findings[0].verdict' found.json)" = predicted ]
+}
+
+@test "no program, no such program" {
+    run -2 "$PREPLAY" run
+    run -2 "$PREPLAY" run ./not-there
+    [[ "$output" == *not-there* ]]
+}
