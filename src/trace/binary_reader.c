@@ -21,6 +21,7 @@ struct binary_source {
     struct objects *objects;
     struct binary_names *names;
     struct symbols *symbols;
+    struct map counts;                                /* semaphores: address -> first count */
     struct map blocks;                                /* live heap blocks: address -> size */
     struct variables ARRAY_OF(uint32_t) variables;    /* by object: variable id plus one */
     struct sync_ids ARRAY_OF(uint32_t) ids;           /* by sync object: its id plus one */
@@ -70,9 +71,13 @@ static void follow_memory(struct binary_source *self, const struct binary_unit *
     case RECORD_OP_MAP:
         begin_memory(self, unit->object, unit->other);
         break;
+    case RECORD_OP_SEM_INIT:
+        if (unit->object != UINT64_MAX)
+            *map_at(&self->counts, unit->object, NULL) = unit->other;
+        binary_names_forget(self->names, unit->object, 1);
+        break;
     case RECORD_OP_INIT:
     case RECORD_OP_BARRIER_INIT:
-    case RECORD_OP_SEM_INIT:
         binary_names_forget(self->names, unit->object, 1);
         break;
     default:
@@ -146,6 +151,7 @@ static int learn(struct binary_source *self, struct error *error)
     objects_settle(self->objects);
     binary_names_reset(self->names);
     map_free(&self->blocks);
+    map_free(&self->counts);
     return 0;
 }
 
@@ -197,10 +203,13 @@ static uint32_t sync_id(struct trace *trace, enum object_class class, uint64_t a
     *handed_over = number < self->handed_over.count && self->handed_over.items[number];
     array_grow(&self->ids, number + 1);
     uint32_t *id = &self->ids.items[number];
-    if (!*id)
-        *id = binary_names_intern(self->names, trace, *handed_over ? CLASS_SEMAPHORE : class,
-                                  address) +
-              1;
+    if (*id)
+        return *id - 1;
+    *id = binary_names_intern(self->names, trace, *handed_over ? CLASS_SEMAPHORE : class, address) +
+          1;
+    const uint64_t *count = class == CLASS_SEMAPHORE ? map_find(&self->counts, address) : NULL;
+    if (count)
+        wellformed_semaphore_start(trace->wellformed, *id - 1, (uint32_t)*count);
     return *id - 1;
 }
 
@@ -334,6 +343,7 @@ static void close_source(struct trace *trace)
     objects_destroy(self->objects);
     symbols_close(self->symbols);
     map_free(&self->blocks);
+    map_free(&self->counts);
     array_free(&self->variables);
     array_free(&self->ids);
     array_free(&self->handed_over);

@@ -438,6 +438,12 @@ const char *wellformed_reason(const struct wellformed *self)
     return self->reason;
 }
 
+void wellformed_semaphore_start(struct wellformed *self, uint32_t semaphore, uint32_t count)
+{
+    array_grow(&self->semaphores, semaphore + 1);
+    self->semaphores.items[semaphore] = (struct semaphore_state){count, count};
+}
+
 uint32_t wellformed_semaphore_initial(const struct wellformed *self, uint32_t semaphore)
 {
     return semaphore < self->semaphores.count ? self->semaphores.items[semaphore].initial : 0;

@@ -30,6 +30,9 @@ enum wellformed_answer wellformed_check(struct wellformed *wellformed, const str
 /* Why the last event was broken, as a phrase without a place. */
 const char *wellformed_reason(const struct wellformed *wellformed);
 
+/* The count that a semaphore starts with, where it is known; otherwise the least
+ * that the observed order needs. Before its first event. */
+void wellformed_semaphore_start(struct wellformed *wellformed, uint32_t semaphore, uint32_t count);
 uint32_t wellformed_semaphore_initial(const struct wellformed *wellformed, uint32_t semaphore);
 uint32_t wellformed_barrier_parties(const struct wellformed *wellformed, uint32_t instance);
 uint32_t wellformed_barrier_instances(const struct wellformed *wellformed);

@@ -1,0 +1,67 @@
+#!/bin/sh
+# Usage: truth.sh PREPLAY TIMES PROGRAM.c...
+# Compiles, records and predicts each program, replays every prediction TIMES times,
+# and holds what was confirmed against the head of the program:
+#   // race: A B        confirmed; A and B are the lines that end in //@A and //@B
+#   // deadlock: A B C  confirmed, a line for each thread of the cycle
+# Nothing else may be confirmed. Prints a line for each that fails, then a count.
+preplay=$1 times=$2
+shift 2
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
+passed=0 failed=0
+
+complain() {
+    echo "FAILED $name: $*"
+    bad=1
+}
+
+# "race 7 15": kind and sorted line numbers.
+expected() {
+    sed -n 's,^// \(race\|deadlock\): ,\1 ,p' "$source" | while read -r kind labels; do
+        for label in $labels; do
+            grep -n "//@$label\$" "$source" | cut -d: -f1
+        done | sort -n | tr '\n' ' ' | sed "s/^/$kind /; s/ \$//"
+        echo
+    done | sort
+}
+
+# The same of a finding in findings.json.
+places() { # ID
+    jq -r --arg id "$1" 'first(.findings[] | select(.id == $id)) | "\(.kind) " +
+        ([.events[].location | split(":")[1] | tonumber] | sort | map(tostring) | join(" "))' \
+        "$work/trace/findings.json"
+}
+
+one() {
+    bad=0
+    "$preplay" cc -g -O1 "$source" -o "$work/program" -pthread || complain "does not compile"
+    timeout 60 "$preplay" record -d "$work/trace" "$work/program" >"$work/output" 2>&1 ||
+        complain "exit code $?: $(head -3 "$work/output")"
+    "$preplay" predict "$work/trace" >"$work/predicted" 2>&1
+    [ $? -ne 4 ] || complain "$(cat "$work/predicted")"
+    : >"$work/confirmed"
+    for id in $(jq -r '.findings[] | select(.witness) | .id' "$work/trace/findings.json" | sort -u); do
+        "$preplay" replay -n "$times" "$work/trace" "$id" >"$work/replayed" 2>&1
+        code=$?
+        [ $code -lt 2 ] || complain "replay of $id: $(tail -1 "$work/replayed")"
+        if [ "$times" -eq 1 ]; then
+            grep -q "^$id confirmed" "$work/replayed" && places "$id" >>"$work/confirmed"
+        elif ! grep -q "^$id confirmed 0 of" "$work/replayed"; then
+            places "$id" >>"$work/confirmed"
+            grep "^$id confirmed" "$work/replayed" | sed "s/^/  $name: /"
+        fi
+    done
+    sort -u "$work/confirmed" -o "$work/confirmed"
+    expected >"$work/expected"
+    cmp -s "$work/expected" "$work/confirmed" ||
+        complain "expected '$(tr '\n' ';' <"$work/expected")', confirmed '$(tr '\n' ';' <"$work/confirmed")'"
+    if [ $bad -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+}
+
+for source; do
+    name=$(basename "$source")
+    one
+done
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
