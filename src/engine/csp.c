@@ -20,6 +20,7 @@
 
 #include <assert.h>
 
+#define DEFAULT_WINDOW   10000 /* events: that of seed 000 */
 #define DEFAULT_STATES   (UINT64_C(1) << 22)
 #define MEMORY_BOUND     (UINT64_C(1) << 29)
 #define EVENTS_IN_A_NOTE 40
@@ -170,11 +171,13 @@ static void check_races(struct csp *csp)
     }
 }
 
-static void check_window(struct csp *csp, struct window_start *start, uint32_t to)
+/* Checks a window of `size` events that count; whatever lies between is free. */
+static void check_window(struct csp *csp, struct window_start *start, uint32_t size)
 {
+    uint32_t to = start->at;
     csp_candidates_begin(csp);
-    for (uint32_t pos = start->at; pos < to; pos++)
-        csp_candidates_step(csp, pos);
+    for (uint32_t counted = 0; to < csp->rules->history->count && counted < size; to++)
+        counted += csp_candidates_step(csp, to);
     struct processes *processes = processes_create(start, to);
     uint64_t budget = csp->run->options->budget;
     struct refine_limits limits = {budget ? budget : DEFAULT_STATES, MEMORY_BOUND};
@@ -194,12 +197,9 @@ static int finish(struct engine_run *run, struct error *error)
     const struct history *history = run->history;
     struct csp *csp = csp_create(run);
     struct window_start *start = window_start_create(csp->rules);
-    uint32_t window = run->options->window ? run->options->window : history->count;
-    for (uint32_t from = 0; from < history->count;) {
-        uint32_t to = history->count - from > window ? from + window : history->count;
-        check_window(csp, start, to);
-        from = to;
-    }
+    uint32_t window = run->options->window ? run->options->window : DEFAULT_WINDOW;
+    while (start->at < history->count)
+        check_window(csp, start, window);
     window_start_destroy(start);
     csp_destroy(csp);
     return 0;

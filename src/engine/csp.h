@@ -45,9 +45,11 @@ struct csp {
 struct csp *csp_create(struct engine_run *run);
 void csp_destroy(struct csp *csp);
 
-/* Collects candidates: forgets the previous window, then sees each event. */
+/* Collects candidates: forgets the previous window, then sees each event. True if
+ * the event counts: synchronisation, and what is left of the accesses when each
+ * segment's repetitions are dropped. */
 void csp_candidates_begin(struct csp *csp);
-void csp_candidates_step(struct csp *csp, uint32_t pos);
+bool csp_candidates_step(struct csp *csp, uint32_t pos);
 
 /* Checks every cycle of the window's lock dependencies. */
 void csp_check_deadlocks(struct csp *csp);

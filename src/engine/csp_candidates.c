@@ -66,13 +66,14 @@ static bool is_repeated(const struct csp *csp, const struct csp_accesses *access
     return false;
 }
 
-static void on_access(struct csp *csp, uint32_t pos)
+/* False if the access only repeats another one of its segment. */
+static bool on_access(struct csp *csp, uint32_t pos)
 {
     const struct event *events = csp->rules->history->events;
     const struct event *event = &events[pos];
     struct csp_accesses *accesses = &csp->accesses[event->object];
     if (is_repeated(csp, accesses, pos))
-        return;
+        return false;
     const struct vclock *clock = order_clock(csp->order, event->thread);
     uint32_t profile = lock_profile_now(csp->profiles, event->thread);
     if (!accesses->count)
@@ -93,16 +94,19 @@ static void on_access(struct csp *csp, uint32_t pos)
     struct csp_access access = {pos, csp->segments[event->thread], profile,
                                 vclock_get(clock, event->thread)};
     array_push(accesses, access);
+    return true;
 }
 
-void csp_candidates_step(struct csp *csp, uint32_t pos)
+bool csp_candidates_step(struct csp *csp, uint32_t pos)
 {
     const struct event *event = &csp->rules->history->events[pos];
-    if (op_in(event->op, OPS_ACCESS))
-        on_access(csp, pos);
+    bool counts = op_in(event->op, OPS_ACCESS) ? on_access(csp, pos) : op_in(event->op, OPS_SYNC);
+    if (event->op == EVENT_READ)
+        return counts; /* no part of any order */
     if (op_in(event->op, OPS_SYNC))
         csp->segments[event->thread]++;
     lock_order_step(csp->lock_order, event, pos, csp->order);
     order_step(csp->order, event);
     lock_profiles_step(csp->profiles, event);
+    return counts;
 }

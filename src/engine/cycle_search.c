@@ -180,7 +180,7 @@ void cycle_search_run(struct cycle_search *search)
 {
     struct attempt attempt = {.search = search};
     if (!lock_cycles_each(search->order, search->cycle_steps, try_cycle, &attempt))
-        search->run->exhausted++;
+        count(search->run, DECISION_UNKNOWN); /* the cycles not seen */
     for (size_t i = 0; i < attempt.sets.count; i++)
         count(search->run, attempt.sets.items[i].decision);
     array_free(&attempt.cursors);

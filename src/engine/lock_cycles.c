@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-#define FAR UINT32_MAX
+#define FAR UINT16_MAX
 
 struct numbers ARRAY_OF(uint32_t);
 
@@ -12,10 +12,11 @@ struct search {
     const struct lock_order *order;
     cycle_visit *visit;
     void *context;
-    struct numbers *holders;   /* by lock: dependencies that hold it, of its component */
-    struct numbers *acquirers; /* by lock: dependencies that want it */
-    uint32_t *distance;        /* by lock: dependencies still needed to close the cycle */
-    struct numbers reached;    /* locks whose distance is known */
+    struct numbers *holders; /* by lock: dependencies that hold it, of its component */
+    struct numbers *before;  /* by lock: locks held where it is wanted */
+    uint16_t **distances;    /* by lock, then by lock; NULL until asked for */
+    struct numbers queue;
+    bool *inside; /* by dependency: of a component with cycles */
     struct numbers path;
     uint32_t length; /* of the cycles looked for now */
     uint64_t steps;
@@ -31,55 +32,64 @@ static const struct dependency *dependency(const struct search *search, uint32_t
 static void index_dependencies(struct search *search, const uint32_t *component)
 {
     const struct lock_order *order = search->order;
+    struct map edges = {0};
     for (uint32_t number = 0; number < order->dependencies.count; number++) {
         const struct dependency *self = dependency(search, number);
         const struct lock_set *set = &order->sets.items[self->held];
-        bool inside = false;
         for (uint32_t i = 0; i < set->count; i++) {
             uint32_t lock = order->set_locks.items[set->begin + i].lock;
             if (component[lock] != component[self->wanted.lock])
                 continue;
-            inside = true;
+            search->inside[number] = true;
             array_push(&search->holders[lock], number);
+            bool added;
+            map_at(&edges, map_pair(lock, self->wanted.lock), &added);
+            if (added)
+                array_push(&search->before[self->wanted.lock], lock);
         }
-        if (inside)
-            array_push(&search->acquirers[self->wanted.lock], number);
     }
+    map_free(&edges);
 }
 
-static void reach(struct search *search, uint32_t lock, uint32_t distance)
+/* How many dependencies lead at least from waiting for a lock to waiting for
+ * `goal`; breadth first, backwards, once for every goal that is asked for. */
+static const uint16_t *distances_to(struct search *search, uint32_t goal)
 {
-    if (search->distance[lock] != FAR)
-        return;
-    search->distance[lock] = distance;
-    array_push(&search->reached, lock);
+    if (search->distances[goal])
+        return search->distances[goal];
+    uint32_t locks = search->order->lock_limit;
+    uint16_t *distances = memory_alloc(locks, sizeof *distances);
+    memset(distances, 0xff, locks * sizeof *distances);
+    search->queue.count = 0;
+    distances[goal] = 0;
+    array_push(&search->queue, goal);
+    for (size_t at = 0; at < search->queue.count; at++) {
+        uint32_t lock = search->queue.items[at];
+        const struct numbers *before = &search->before[lock];
+        for (size_t i = 0; i < before->count; i++) {
+            if (distances[before->items[i]] != FAR)
+                continue;
+            distances[before->items[i]] = (uint16_t)(distances[lock] + (distances[lock] < FAR - 1));
+            array_push(&search->queue, before->items[i]);
+        }
+    }
+    search->distances[goal] = distances;
+    return distances;
 }
 
-/* How many dependencies of higher threads lead from waiting for a lock to waiting
- * for one that the start holds; breadth first, backwards. */
-static void measure(struct search *search, uint32_t start)
+/* At least so many dependencies are needed between one that waits for `lock` and
+ * the start, which they close the cycle to. */
+static uint32_t distance_to_start(struct search *search, uint32_t lock)
 {
     const struct lock_order *order = search->order;
-    const struct dependency *first = dependency(search, start);
-    for (size_t i = 0; i < search->reached.count; i++)
-        search->distance[search->reached.items[i]] = FAR;
-    search->reached.count = 0;
-    const struct lock_set *set = &order->sets.items[first->held];
-    for (uint32_t i = 0; i < set->count; i++)
-        reach(search, order->set_locks.items[set->begin + i].lock, 0);
-    for (size_t at = 0; at < search->reached.count; at++) {
-        uint32_t lock = search->reached.items[at];
-        const struct numbers *acquirers = &search->acquirers[lock];
-        for (size_t i = 0; i < acquirers->count; i++) {
-            const struct dependency *self = dependency(search, acquirers->items[i]);
-            if (self->thread <= first->thread)
-                continue;
-            const struct lock_set *held = &order->sets.items[self->held];
-            for (uint32_t k = 0; k < held->count; k++)
-                reach(search, order->set_locks.items[held->begin + k].lock,
-                      search->distance[lock] + 1);
-        }
+    const struct lock_set *set =
+        &order->sets.items[dependency(search, search->path.items[0])->held];
+    uint32_t least = FAR;
+    for (uint32_t i = 0; i < set->count; i++) {
+        uint32_t distance = distances_to(search, order->set_locks.items[set->begin + i].lock)[lock];
+        least = distance < least ? distance : least;
     }
+    return least;
 }
 
 static bool fits_path(const struct search *search, const struct dependency *next)
@@ -116,9 +126,10 @@ static void extend(struct search *search)
             return;
         }
         search->steps--;
-        uint32_t distance = search->distance[next->wanted.lock];
-        if (next->thread <= start->thread || distance == FAR ||
-            !dependency_waits(search->order, last, next))
+        if (next->thread <= start->thread || !dependency_waits(search->order, last, next))
+            continue;
+        uint32_t distance = distance_to_start(search, next->wanted.lock);
+        if (distance == FAR)
             continue;
         if (distance + 1 > left) {
             search->deeper = true;
@@ -141,15 +152,15 @@ static bool search_lengths(struct search *search)
     for (search->length = 2; search->length <= most && search->deeper; search->length++) {
         search->deeper = false;
         for (uint32_t start = 0; start < order->dependencies.count && !search->stopped; start++) {
-            const struct dependency *first = dependency(search, start);
-            if (!search->acquirers[first->wanted.lock].count)
-                continue;
-            measure(search, start);
-            if (search->distance[first->wanted.lock] == FAR)
+            if (!search->inside[start])
                 continue;
             search->path.count = 0;
             array_push(&search->path, start);
-            extend(search);
+            uint32_t distance = distance_to_start(search, dependency(search, start)->wanted.lock);
+            if (distance < search->length)
+                extend(search);
+            else
+                search->deeper |= distance != FAR;
         }
     }
     return search->steps || !search->stopped;
@@ -163,20 +174,22 @@ bool lock_cycles_each(const struct lock_order *order, uint64_t steps, cycle_visi
     struct search search = {.order = order, .visit = visit, .context = context, .steps = steps};
     uint32_t *component = lock_components(order);
     search.holders = NEW_ARRAY(struct numbers, order->lock_limit);
-    search.acquirers = NEW_ARRAY(struct numbers, order->lock_limit);
-    search.distance = NEW_ARRAY(uint32_t, order->lock_limit);
-    memset(search.distance, 0xff, order->lock_limit * sizeof *search.distance);
+    search.before = NEW_ARRAY(struct numbers, order->lock_limit);
+    search.distances = NEW_ARRAY(uint16_t *, order->lock_limit);
+    search.inside = NEW_ARRAY(bool, order->dependencies.count);
     index_dependencies(&search, component);
     bool all = search_lengths(&search);
     for (uint32_t lock = 0; lock < order->lock_limit; lock++) {
         array_free(&search.holders[lock]);
-        array_free(&search.acquirers[lock]);
+        array_free(&search.before[lock]);
+        free(search.distances[lock]);
     }
     free(search.holders);
-    free(search.acquirers);
-    free(search.distance);
+    free(search.before);
+    free(search.distances);
+    free(search.inside);
     free(component);
-    array_free(&search.reached);
+    array_free(&search.queue);
     array_free(&search.path);
     return all;
 }
