@@ -61,6 +61,19 @@ static int choose_model(struct prediction *prediction, const char *name, struct 
     return 0;
 }
 
+static void choose_blocks(struct prediction *prediction, const char *globs)
+{
+    if (!globs)
+        return;
+    size_t count = 0, length = strlen(globs);
+    prediction->globs_text = memory_copy(globs, length + 1);
+    prediction->globs = NEW_ARRAY(const char *, length + 2);
+    for (char *rest = prediction->globs_text, *glob; (glob = strsep(&rest, ","));)
+        if (*glob)
+            prediction->globs[count++] = glob;
+    prediction->engine_options.blocks = prediction->globs;
+}
+
 int prediction_run(struct prediction *prediction, const struct options *options, const char *path,
                    const char *standard, struct error *error)
 {
@@ -75,6 +88,7 @@ int prediction_run(struct prediction *prediction, const struct options *options,
     if (choose_engines(prediction, options->engines ? options->engines : standard, error) ||
         choose_model(prediction, options->model, error))
         return -1;
+    choose_blocks(prediction, options->atomic);
     prediction->trace = trace_open(path, error);
     if (!prediction->trace)
         return -1;
@@ -87,6 +101,8 @@ void prediction_free(struct prediction *prediction)
     driver_free(&prediction->driver);
     trace_close(prediction->trace);
     free(prediction->engines);
+    free(prediction->globs);
+    free(prediction->globs_text);
 }
 
 struct report_engine *prediction_engines(const struct prediction *prediction)

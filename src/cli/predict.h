@@ -12,6 +12,8 @@ struct prediction {
     const struct engine **engines;
     size_t engine_count;
     struct driver driver;
+    char *globs_text; /* of --atomic, cut at the commas */
+    const char **globs;
 };
 
 /* Opens the trace and runs the engines that --engine names (or `standard`, or all

@@ -1,7 +1,7 @@
 /* Atomic blocks: which labels are atomic, which blocks each thread is in, and
  * who is to blame for a window.
  *
- * With a list of globs (--blocks) exactly the labels that match are atomic. Without
+ * With a list of globs (--atomic) exactly the labels that match are atomic. Without
  * one every label is, but for what is never meant to be: `main` and its like, the
  * function a thread starts in (a block that begins right after the thread's start
  * event), and functions that wait: at a condition variable, a barrier, a join, or

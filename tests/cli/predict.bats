@@ -114,3 +114,23 @@ setup() {
     run "$PREPLAY" --version
     [ "$status" -eq 0 ]
 }
+
+@test "--atomic names the blocks" {
+    printf 'A|begin(f)|1\nA|begin(g)|2\nA|acq(m)|3\nA|rel(m)|4\nA|acq(m)|5\nA|rel(m)|6\nA|end(g)|7\n' >t.std
+    printf 'A|end(f)|8\nB|acq(m)|9\nB|rel(m)|10\n' >>t.std
+    run "$PREPLAY" predict -e atomicity t.std
+    [ "$status" -eq 66 ]
+    [[ "$output" == *"blame f/g"* ]]
+    run "$PREPLAY" predict -e atomicity --atomic 'h*,f' t.std
+    [ "$status" -eq 66 ]
+    [[ "$output" == *"in block f,"* ]]
+    run "$PREPLAY" predict -e atomicity --atomic 'h*' t.std
+    [ "$status" -eq 0 ]
+}
+
+@test "an atomicity finding in JSON: error, block, window and culprit" {
+    "$PREPLAY" predict -e atomicity --json out.json "$traces/002-fig18.1-observed-serial.std" || [ $? -eq 66 ]
+    jq -e '.findings[0] | .kind == "atomicity" and .error == "after" and .block == "a"' out.json
+    jq -e '[.findings[0].events[].location] == ["2", "4", "7"]' out.json
+    jq -e '.findings[0].witness == [0, 1, 2, 6, 7, 3]' out.json
+}

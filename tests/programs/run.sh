@@ -7,6 +7,9 @@
 #   // count N: TEXT    exactly N lines do;  // most N: TEXT   at most N do
 #   // hb: none         no race of the observed order
 #   // hb: race NAME    one, on NAME
+#   // atomicity: none  no broken block, under any model
+#   // atomicity: NAME  one, NAME; // sound: NAME  one that a sound model predicts
+#   // record: OPTIONS  for preplay record
 # Prints a line for each that fails, then "N passed, N failed".
 preplay=$1
 shift
@@ -38,6 +41,16 @@ check_races() { # "none" or "race NAME"
     esac
 }
 
+check_blocks() { # "none" or the block; options of predict
+    wanted=$1
+    shift
+    "$preplay" predict -e atomicity "$@" "$work/trace" >"$work/blocks" 2>&1
+    case $wanted in
+    none) ! grep -q '^atomicity ' "$work/blocks" || complain "$(grep -m1 '^atomicity ' "$work/blocks")" ;;
+    *) grep -q "^atomicity .* in block $wanted," "$work/blocks" || complain "$wanted is not broken ($*)" ;;
+    esac
+}
+
 # ThreadSanitizer must see a race where we do, and none where we see none.
 check_peer() { # "none" or "race NAME"
     peer=gcc
@@ -59,7 +72,8 @@ one() {
     case $source in *.cc) command=c++ standard=-std=c++17 ;; esac
     PREPLAY_CC=$compiler "$preplay" $command -O1 $standard -I"$here/../../include" "$source" -o "$work/program" \
         -pthread || complain "does not compile"
-    timeout 60 "$preplay" record -d "$work/trace" "$work/program" >"$work/output" 2>&1
+    record_options=$(sed -n 's|^// record: ||p' "$source")
+    timeout 60 "$preplay" record $record_options -d "$work/trace" "$work/program" >"$work/output" 2>&1
     code=$?
     [ $code -eq 0 ] || complain "exit code $code: $(head -3 "$work/output")"
     "$preplay" dump "$work/trace" >"$work/dump" 2>"$work/errors" || complain "$(cat "$work/errors")"
@@ -72,6 +86,8 @@ one() {
         count*:* | most*:*)
             kind=${rule%% *} rest=${rule#* }
             check "$kind" "${rest%%:*}" "$text" ;;
+        atomicity:*) check_blocks "$text" --all ;;
+        sound:*) check_blocks "$text" ;;
         hb:*)
             check_races "$text"
             [ $compiler != gcc ] || check_peer "$text" ;;
