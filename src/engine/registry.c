@@ -5,7 +5,7 @@
 extern const struct engine engine_hb, engine_shb, engine_lockset, engine_sidetrack;
 extern const struct engine engine_auto;
 extern const struct engine engine_smt;
-extern const struct engine engine_cp, engine_wcp, engine_syncp;
+extern const struct engine engine_cp, engine_mb, engine_wcp, engine_syncp;
 extern const struct engine engine_csp, engine_deadlock;
 extern const struct engine engine_serial;
 extern const struct engine engine_atomicity;
@@ -16,6 +16,7 @@ const struct engine *const engine_registry[] = {
     &engine_shb,
     &engine_lockset,
     &engine_cp,
+    &engine_mb,
     &engine_wcp,
     &engine_syncp,
     &engine_sidetrack,

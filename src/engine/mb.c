@@ -1,0 +1,221 @@
+/* mb: must-before races (Embracer), with happens-before races embedded.
+ *
+ * Must-before keeps the order of two sections of a mutex only where something in
+ * the one is already before something in the other (model/embracer.h). Two clashing
+ * accesses race if nothing that precedes the later one in its thread comes after
+ * the earlier one. Since must-before also orders clashing accesses themselves, it
+ * can miss what happens-before reports: both are reported (section 16.3).
+ *
+ * Guarantee: none; it is online, and its predictions are often right (Figure 12.2
+ * shows one that is not).
+ *
+ * Dissertation, Part V. */
+#include "base/array.h"
+#include "engine/bad_set.h"
+#include "engine/clock_races.h"
+#include "model/hard_edges.h"
+#include "model/hb_walk.h"
+
+#define COMMON_LOCKS 4
+
+struct variable {
+    struct access_history history;
+    struct epoch write;            /* all accesses before the last write are before it */
+    struct epoch read;             /* the only read since then, unless reads_shared */
+    uint32_t common[COMMON_LOCKS]; /* mutexes held at every access so far */
+    uint8_t common_count;
+    bool accessed, reads_shared;
+};
+
+struct held ARRAY_OF(uint32_t);
+
+struct mb {
+    struct embracer *embracer;
+    struct bad_set bad;
+    struct hb_walk *walk;
+    struct clock_races *observed; /* of happens-before */
+    struct mb_variables ARRAY_OF(struct variable) variables;
+    struct mb_held ARRAY_OF(struct held) held; /* by thread: mutexes */
+    struct indices ARRAY_OF(uint32_t) next_index;
+};
+
+static void create(struct engine_run *run)
+{
+    struct mb *mb = NEW(struct mb);
+    mb->embracer = embracer_create();
+    mb->walk = hb_walk_create();
+    mb->observed = clock_races_create(run);
+    run->state = mb;
+}
+
+static void update_held(struct mb *mb, const struct event *event)
+{
+    struct held *held = &mb->held.items[event->thread];
+    if (!op_is_mutex(event->op))
+        return;
+    if (event_acquires(event)) {
+        array_push(held, event_lock(event));
+    } else if (event_releases(event)) {
+        for (size_t i = 0; i < held->count; i++)
+            if (held->items[i] == event_lock(event))
+                held->items[i] = array_pop(held);
+    }
+}
+
+static bool holds(const struct held *held, uint32_t lock)
+{
+    for (size_t i = 0; i < held->count; i++)
+        if (held->items[i] == lock)
+            return true;
+    return false;
+}
+
+/* Keeps of the common mutexes those held now. True if there is one: then every
+ * earlier access lies in a section that the rule of must-before orders before the
+ * section at hand, because of the very clash in question. */
+static bool is_protected(struct variable *variable, const struct held *held)
+{
+    uint8_t kept = 0;
+    if (!variable->accessed) {
+        variable->accessed = true;
+        for (size_t i = held->count; i-- > 0 && kept < COMMON_LOCKS;)
+            variable->common[kept++] = held->items[i];
+    } else {
+        for (uint8_t i = 0; i < variable->common_count; i++)
+            if (holds(held, variable->common[i]))
+                variable->common[kept++] = variable->common[i];
+    }
+    variable->common_count = kept;
+    return kept > 0;
+}
+
+static bool saw(const struct vclock *clock, uint32_t self, struct epoch epoch)
+{
+    return epoch.thread == self || vclock_saw(clock, epoch);
+}
+
+/* Do the epochs prove that every conflicting access came before? */
+static bool epochs_suffice(const struct variable *variable, const struct event *event,
+                           const struct vclock *clock)
+{
+    if (!saw(clock, event->thread, variable->write))
+        return false;
+    return !event_writes(event) ||
+           (!variable->reads_shared && saw(clock, event->thread, variable->read));
+}
+
+static void suspect(struct mb *mb, const struct event *event, const struct variable *variable,
+                    const struct access *access, const struct vclock *clock)
+{
+    for (uint32_t i = 0; i < variable->history.room; i++) {
+        const struct access *earlier = &variable->history.slots[i];
+        if (earlier->tick && accesses_conflict(earlier, access) &&
+            !vclock_saw(clock, (struct epoch){earlier->thread, earlier->tick}))
+            bad_set_add(&mb->bad, mb->embracer, event->object, earlier, access, clock);
+    }
+}
+
+static void remember(struct variable *variable, const struct event *event,
+                     const struct access *access, bool every_pair, bool read_before)
+{
+    struct epoch now = {access->thread, access->tick};
+    if (event_writes(event)) {
+        variable->write = now;
+        variable->read = (struct epoch){0};
+        variable->reads_shared = false;
+    } else {
+        variable->reads_shared |= !read_before;
+        variable->read = now;
+    }
+    struct access *known = every_pair ? NULL : access_history_find(&variable->history, access);
+    if (known)
+        *known = *access;
+    else
+        access_history_add(&variable->history, access, every_pair, NULL);
+}
+
+static void on_access(struct engine_run *run, struct mb *mb, const struct event *event,
+                      uint32_t pos, uint32_t index)
+{
+    array_grow(&mb->variables, event->object + 1);
+    struct variable *variable = &mb->variables.items[event->object];
+    const struct vclock *clock = embracer_clock(mb->embracer, event->thread);
+    struct access access = access_of(event, 0, pos, index, 0);
+    bool read_before = saw(clock, event->thread, variable->read);
+    if (!is_protected(variable, &mb->held.items[event->thread]) &&
+        !epochs_suffice(variable, event, clock))
+        suspect(mb, event, variable, &access, clock);
+    embracer_leave(mb->embracer, event);
+    access.tick = vclock_get(embracer_clock(mb->embracer, event->thread), event->thread);
+    remember(variable, event, &access, run->options->every_pair, read_before);
+}
+
+static void on_event(struct engine_run *run, struct mb *mb, const struct event *event, uint32_t pos)
+{
+    array_grow(&mb->next_index, event->thread + 1);
+    array_grow(&mb->held, event->thread + 1);
+    uint32_t index = mb->next_index.items[event->thread]++;
+    hb_walk_enter(mb->walk, event);
+    embracer_enter(mb->embracer, event);
+    if (op_in(event->op, OPS_ACCESS)) {
+        const struct vclock *happened = hb_walk_clock(mb->walk, event->thread);
+        clock_races_check(mb->observed, event, pos, index, happened, happened);
+        on_access(run, mb, event, pos, index);
+    } else {
+        embracer_leave(mb->embracer, event);
+        update_held(mb, event);
+    }
+    hb_walk_leave(mb->walk, event);
+    if (mb->bad.count && embracer_is_closed(mb->embracer))
+        bad_set_judge(&mb->bad, mb->embracer, run);
+}
+
+static void on_events(struct engine_run *run, const struct event *events, size_t count,
+                      uint32_t first)
+{
+    struct mb *mb = run->state;
+    for (size_t i = 0; i < count; i++) {
+        clock_races_look_ahead(mb->observed, events, i, count);
+        on_event(run, mb, &events[i], first + (uint32_t)i);
+    }
+}
+
+static int finish(struct engine_run *run, struct error *error)
+{
+    (void)error;
+    struct mb *mb = run->state;
+    embracer_finish(mb->embracer);
+    bad_set_judge(&mb->bad, mb->embracer, run);
+    return 0;
+}
+
+static void destroy(struct engine_run *run)
+{
+    struct mb *mb = run->state;
+    for (size_t i = 0; i < mb->variables.count; i++)
+        access_history_free(&mb->variables.items[i].history);
+    for (size_t i = 0; i < mb->held.count; i++)
+        array_free(&mb->held.items[i]);
+    array_free(&mb->variables);
+    array_free(&mb->held);
+    array_free(&mb->next_index);
+    bad_set_free(&mb->bad);
+    embracer_destroy(mb->embracer);
+    hb_walk_destroy(mb->walk);
+    clock_races_destroy(mb->observed);
+    free(mb);
+}
+
+const struct engine engine_mb = {
+    .name = "mb",
+    .summary = "must-before races, and those of the observed order",
+    .promise = "none; online",
+    .source = "dissertation Part V (Embracer)",
+    .finds = FINDS_RACES,
+    .guarantee = GUARANTEE_HEURISTIC,
+    .default_model = MODEL_NONE,
+    .create = create,
+    .events = on_events,
+    .finish = finish,
+    .destroy = destroy,
+};

@@ -1,0 +1,98 @@
+#include "model/extra_edges.h"
+
+#include "base/array.h"
+
+void extra_edges_free(struct extra_edges *extra)
+{
+    for (size_t i = 0; i < extra->count; i++) {
+        for (size_t k = 0; k < extra->items[i].count; k++)
+            vclock_free(&extra->items[i].items[k].before);
+        free(extra->items[i].items);
+    }
+    free(extra->items);
+    free(extra->raised.items);
+}
+
+/* How many edges of the list end at acquires below `tick`. */
+static size_t count_below(const struct extra_edge_list *list, uint32_t tick)
+{
+    size_t low = 0, high = list->count;
+    if (high && list->items[high - 1].tick < tick)
+        return high;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (list->items[middle].tick < tick)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void extra_edges_add(struct extra_edges *extra, uint32_t thread, uint32_t tick,
+                     const struct vclock *from)
+{
+    array_grow(extra, thread + 1);
+    struct extra_edge_list *list = &extra->items[thread];
+    size_t at = count_below(list, tick);
+    if (at == list->count || list->items[at].tick != tick) {
+        struct extra_edge edge = {.tick = tick};
+        if (at)
+            vclock_copy(&edge.before, &list->items[at - 1].before);
+        array_reserve(list, list->count + 1);
+        memmove(list->items + at + 1, list->items + at, (list->count - at) * sizeof edge);
+        list->items[at] = edge;
+        list->count++;
+    }
+    for (; at < list->count; at++)
+        vclock_join(&list->items[at].before, from);
+}
+
+const struct vclock *extra_edges_seen(const struct extra_edges *extra, uint32_t thread,
+                                      uint32_t tick)
+{
+    if (thread >= extra->count)
+        return NULL;
+    size_t below = count_below(&extra->items[thread], tick);
+    return below ? &extra->items[thread].items[below - 1].before : NULL;
+}
+
+static bool raise_by(struct extra_edges *extra, struct vclock *clock, const struct vclock *other)
+{
+    bool grew = false;
+    for (uint32_t thread = 0; thread < other->size; thread++) {
+        if (other->ticks[thread] <= vclock_get(clock, thread))
+            continue;
+        vclock_set(clock, thread, other->ticks[thread]);
+        grew = true;
+        if (thread < extra->count && extra->items[thread].count)
+            array_push(&extra->raised, thread);
+    }
+    return grew;
+}
+
+static bool settle(struct extra_edges *extra, struct vclock *clock)
+{
+    bool grew = false;
+    while (extra->raised.count) {
+        uint32_t thread = array_pop(&extra->raised);
+        const struct vclock *before = extra_edges_seen(extra, thread, vclock_get(clock, thread));
+        if (before)
+            grew |= raise_by(extra, clock, before);
+    }
+    return grew;
+}
+
+bool extra_edges_join(struct extra_edges *extra, struct vclock *clock, const struct vclock *other)
+{
+    bool grew = raise_by(extra, clock, other);
+    return settle(extra, clock) | grew;
+}
+
+bool extra_edges_adjust(struct extra_edges *extra, struct vclock *clock)
+{
+    for (uint32_t thread = 0; thread < clock->size; thread++)
+        if (thread < extra->count && extra->items[thread].count && clock->ticks[thread])
+            array_push(&extra->raised, thread);
+    return settle(extra, clock);
+}
