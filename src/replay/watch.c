@@ -134,7 +134,8 @@ bool watch_look(struct watch *watch, pid_t process)
         watch->timed_out = true;
         return true;
     }
-    switch (watch->control->state) {
+    uint32_t state = watch->control->state;
+    switch (state) {
     case CONTROL_RUNNING:
         if (!watch->control->free)
             look_at_running(watch, process, time);

@@ -20,7 +20,7 @@ static granule_mask *block_masks(struct recorder *self, uintptr_t address, bool 
     self->tags[index] = tag;
     typedef uint64_t lane __attribute__((vector_size(16)));
     lane *lanes = (lane *)(void *)self->masks[index];
-    for (unsigned i = 0; i < sizeof self->masks[index] / sizeof *lanes; i++)
+    for (unsigned i = 0; i < sizeof self->masks[index] / (sizeof *lanes); i++)
         lanes[i] = (lane){0, 0};
     return self->masks[index];
 }

@@ -46,7 +46,7 @@ static void restore(struct running **outer)
 EXPORT int pthread_once(pthread_once_t *once, void (*routine)(void))
 {
     struct running mine = {.routine = routine, .object = once, .pc = CALLER};
-    __attribute__((cleanup(restore))) struct running *outer = running;
+    __attribute__((cleanup(restore), unused)) struct running *outer = running;
     running = &mine;
     approach();
     int result = REAL(pthread_once)(once, run_once);
@@ -58,7 +58,7 @@ EXPORT int pthread_once(pthread_once_t *once, void (*routine)(void))
 EXPORT void call_once(once_flag *once, void (*routine)(void))
 {
     struct running mine = {.routine = routine, .object = once, .pc = CALLER};
-    __attribute__((cleanup(restore))) struct running *outer = running;
+    __attribute__((cleanup(restore), unused)) struct running *outer = running;
     running = &mine;
     approach();
     REAL(call_once)(once, run_once);

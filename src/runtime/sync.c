@@ -55,7 +55,7 @@ void sync_before(struct sync *sync)
     }
     self->sync_index++;
     if (unlikely(enforce_active))
-        sync->outcome = enforce_approach(self, sync->record.op);
+        sync->outcome = (uint8_t)enforce_approach(self, sync->record.op);
     if (op_in(sync->record.op, SYNC_RECORDED_BEFORE))
         sync_note(self, &sync->record);
 }

@@ -177,7 +177,7 @@ static uint32_t *waiter_word(const struct product *product, uint32_t object, uin
     for (uint32_t i = 0; i < product->waiter_count[object]; i++)
         if (waiters[i] == process)
             return &words[1 + i];
-    assert(!"a process waits that was not laid out");
+    assert(false); /* a process waits that was not laid out */
     return NULL;
 }
 
