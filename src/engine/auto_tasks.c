@@ -14,7 +14,7 @@ enum {
     CYCLES_ALIKE = 8,      /* cycles with the same locations */
     CYCLES_MAX = 1 << 18,  /* in all */
     TUPLES_MAX = 1 << 20,  /* of one cycle, with every pair wanted */
-    CYCLE_STEPS = 1 << 26, /* of the enumeration */
+    CYCLE_STEPS = 1 << 22, /* of the enumeration, and four more for each event */
 };
 
 static const struct dependency *dependency(const struct cycles *cycles, uint32_t number)
@@ -114,7 +114,8 @@ void tasks_add_deadlocks(struct tasks *tasks, const struct engine_run *run)
             order_step(must, event);
     }
     struct cycles cycles = {tasks, run, order, {0}};
-    if (!lock_cycles_each(order, CYCLE_STEPS, on_cycle, &cycles))
+    uint64_t steps = CYCLE_STEPS + 4 * (uint64_t)run->history->count;
+    if (!lock_cycles_each(order, steps, on_cycle, &cycles))
         tasks->left_out++;
     map_free(&cycles.tried);
     lock_order_destroy(order);

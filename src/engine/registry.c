@@ -3,7 +3,7 @@
 #include <string.h>
 
 extern const struct engine engine_hb, engine_shb, engine_lockset, engine_sidetrack;
-extern const struct engine engine_auto;
+extern const struct engine engine_auto, engine_tlh;
 extern const struct engine engine_smt;
 extern const struct engine engine_cp, engine_mb, engine_wcp, engine_syncp;
 extern const struct engine engine_csp, engine_deadlock;
@@ -27,6 +27,7 @@ const struct engine *const engine_registry[] = {
 #endif
     &engine_csp,
     &engine_deadlock,
+    &engine_tlh,
     &engine_auto,
     NULL,
 };

@@ -1,0 +1,281 @@
+/* tlh: races by pairwise reachability over time-stamped lock histories (seed 004).
+ *
+ * For each suspicious pair the lock histories of its two threads are searched for
+ * a consistent sequence that leads both to their accesses (search/lattice.h). What
+ * was visited for one pair is used for the next ones.
+ *
+ * Strategy I leaves all other threads out of account: a pair it cannot reach is no
+ * race under `sync`, so what it reaches is complete. Strategy II starts where the
+ * observed run stood after the last event that unblocks somebody, and keeps the
+ * other threads there: what it reaches comes with a schedule, which the checker
+ * has accepted. A finding without a schedule is strategy I's alone. With two
+ * threads the strategies agree. */
+#include "engine/engine.h"
+#include "search/lattice.h"
+#include "search/rendezvous.h"
+#include "search/clocks.h"
+#include "search/suspects.h"
+
+#include "base/array.h"
+
+struct tlh {
+    struct engine_run *run;
+    struct search_index *index;
+    struct lock_histories *histories;
+    struct rendezvous *rendezvous;
+    struct map lattices; /* (threads, start) -> lattice */
+    struct all_lattices ARRAY_OF(struct lattice *) all;
+    struct snapshots ARRAY_OF(uint32_t) snapshots; /* pos after each unblocking event */
+    struct witness_events ARRAY_OF(uint32_t) witness;
+    uint64_t stored; /* events in witnesses so far */
+};
+
+/* Witnesses of one run take at most this many events, 1 GB; later findings go
+ * without. */
+#define WITNESS_EVENTS_MAX (UINT64_C(1) << 28)
+
+static void create(struct engine_run *run)
+{
+    (void)run;
+}
+
+static void destroy(struct engine_run *run)
+{
+    (void)run;
+}
+
+static void find_snapshots(struct tlh *tlh)
+{
+    const struct history *history = tlh->run->history;
+    const uint64_t unblocking = OP_BIT(EVENT_FORK) | OP_BIT(EVENT_SIGNAL) |
+                                OP_BIT(EVENT_BROADCAST) | OP_BIT(EVENT_POST) |
+                                OP_BIT(EVENT_BARRIER_ENTER) | OP_BIT(EVENT_ONCE_END);
+    for (uint32_t pos = 0; pos < history->count; pos++) {
+        const struct event *event = &history->events[pos];
+        bool last = history->index[pos] + 1 == history_thread_length(history, event->thread);
+        if (last || op_in(event->op, unblocking))
+            array_push(&tlh->snapshots, pos + 1);
+    }
+}
+
+/* The last snapshot that neither target is before. */
+static uint32_t snapshot_before(const struct tlh *tlh, const uint32_t targets[2])
+{
+    uint32_t limit = targets[0] < targets[1] ? targets[0] : targets[1];
+    size_t low = 0, high = tlh->snapshots.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (tlh->snapshots.items[middle] <= limit)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? tlh->snapshots.items[low - 1] : 0;
+}
+
+static struct lattice *lattice_for(struct tlh *tlh, const uint32_t threads[2],
+                                   const uint32_t start[2], uint32_t frozen)
+{
+    uint64_t key = map_mix(map_pair(threads[0], threads[1])) * 31 +
+                   map_mix(map_pair(start[0], start[1])) * 17 + map_mix(frozen);
+    bool added;
+    uint64_t *number = map_at(&tlh->lattices, key >> 1, &added);
+    if (added) {
+        *number = tlh->all.count;
+        array_push(&tlh->all, lattice_create(tlh->histories, threads, start, frozen));
+    }
+    return tlh->all.items[*number];
+}
+
+/* How many events of the thread lie before `pos`. */
+static uint32_t done_before(const struct history *history, uint32_t thread, uint32_t pos)
+{
+    uint32_t low = 0, high = history_thread_length(history, thread);
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (history_pos(history, thread, middle) < pos)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Strategy I; leaves the lattice for the path. */
+static struct lattice *strategy_one(struct tlh *tlh, const uint32_t targets[2], uint32_t *after)
+{
+    const struct history *history = tlh->run->history;
+    uint32_t done[2], threads[2], start[2];
+    *after = rendezvous_last(tlh->rendezvous, targets, done);
+    for (int i = 0; i < 2; i++) {
+        threads[i] = history->events[targets[i]].thread;
+        /* The first TLH event not among those done. */
+        uint32_t length = history_thread_length(history, threads[i]);
+        start[i] = lock_histories_before(
+            tlh->histories, threads[i],
+            done[i] < length ? history_pos(history, threads[i], done[i]) : history->count);
+    }
+    struct lattice *lattice = lattice_for(tlh, threads, start, POS_NONE);
+    return lattice_reach(lattice, targets) ? lattice : NULL;
+}
+
+/* Nothing that the targets need of a third thread comes after the snapshot. */
+static bool others_did_enough(const struct tlh *tlh, const uint32_t targets[2], uint32_t snapshot)
+{
+    const struct history *history = tlh->run->history;
+    if (!tlh->index->clocks)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        uint32_t thread = history->events[targets[i]].thread, index = history->index[targets[i]];
+        if (!index)
+            continue;
+        const uint32_t *past =
+            clocks_past(tlh->index->clocks, history_pos(history, thread, index - 1));
+        for (uint32_t other = 0; other < history->threads; other++)
+            if (other != history->events[targets[0]].thread &&
+                other != history->events[targets[1]].thread &&
+                past[other] > done_before(history, other, snapshot))
+                return false;
+    }
+    return true;
+}
+
+static struct lattice *strategy_two(struct tlh *tlh, const uint32_t targets[2], uint32_t snapshot)
+{
+    const struct history *history = tlh->run->history;
+    if (!others_did_enough(tlh, targets, snapshot))
+        return NULL;
+    uint32_t threads[2], start[2];
+    for (int i = 0; i < 2; i++) {
+        threads[i] = history->events[targets[i]].thread;
+        start[i] = lock_histories_before(tlh->histories, threads[i], snapshot);
+    }
+    struct lattice *lattice = lattice_for(tlh, threads, start, snapshot);
+    return lattice_reach(lattice, targets) ? lattice : NULL;
+}
+
+static void run_up_to(struct tlh *tlh, uint32_t *done, uint32_t pos, bool inclusive)
+{
+    const struct history *history = tlh->run->history;
+    uint32_t thread = history->events[pos].thread;
+    while (done[thread] < history->index[pos] + inclusive)
+        array_push(&tlh->witness, history_pos(history, thread, done[thread]++));
+}
+
+/* The observed run up to `snapshot`, then the path, then both targets; true if the
+ * checker accepts it. */
+static bool build_witness(struct tlh *tlh, const struct lattice *lattice, const uint32_t targets[2],
+                          uint32_t snapshot, bool first_last)
+{
+    const struct history *history = tlh->run->history;
+    uint32_t *done = NEW_ARRAY(uint32_t, history->threads);
+    tlh->witness.count = 0;
+    for (uint32_t pos = 0; pos < snapshot; pos++) {
+        array_push(&tlh->witness, pos);
+        done[history->events[pos].thread]++;
+    }
+    uint32_t length;
+    uint32_t *path = lattice_path(lattice, targets, &length);
+    for (uint32_t i = 0; i < length; i++)
+        run_up_to(tlh, done, path[i], true);
+    run_up_to(tlh, done, targets[first_last], false);
+    run_up_to(tlh, done, targets[!first_last], false);
+    array_push(&tlh->witness, targets[0]);
+    array_push(&tlh->witness, targets[1]);
+    free(path);
+    free(done);
+    struct search_query query = {SEARCH_RACE, targets, 2, 0};
+    struct search_witness witness = {tlh->witness.items, (uint32_t)tlh->witness.count};
+    return search_check(tlh->index, &query, &witness);
+}
+
+static bool find_witness(struct tlh *tlh, const uint32_t targets[2], struct lattice *one,
+                         uint32_t after)
+{
+    uint32_t snapshot = snapshot_before(tlh, targets);
+    struct lattice *two = strategy_two(tlh, targets, snapshot);
+    if (two && (build_witness(tlh, two, targets, snapshot, false) ||
+                build_witness(tlh, two, targets, snapshot, true)))
+        return true;
+    return tlh->run->history->threads == 2 && (build_witness(tlh, one, targets, after, false) ||
+                                               build_witness(tlh, one, targets, after, true));
+}
+
+static void try_pair(struct tlh *tlh, const struct suspect_pair *pair)
+{
+    struct engine_run *run = tlh->run;
+    const struct history *history = run->history;
+    const uint32_t pos[2] = {pair->first, pair->second};
+    bool swap = history->events[pos[0]].thread > history->events[pos[1]].thread;
+    const uint32_t targets[2] = {pos[swap], pos[!swap]};
+    struct finding_event events[2];
+    for (int i = 0; i < 2; i++)
+        finding_event_fill(&events[i], &history->events[pos[i]], pos[i], history->index[pos[i]]);
+    struct finding finding = {
+        .kind = FINDING_RACE,
+        .model = MODEL_SYNC,
+        .verdict = VERDICT_CANDIDATE,
+        .engine = run->engine->name,
+        .object_class = CLASS_VARIABLE,
+        .object = history->events[pos[0]].object,
+        .block = INTERN_NONE,
+        .events = events,
+        .event_count = 2,
+        .note = "strategy I: not refuted by the two threads' lock histories",
+    };
+    if (!findings_is_new(run->findings, &finding))
+        return;
+    run->candidates++;
+    uint32_t after;
+    struct lattice *one = strategy_one(tlh, targets, &after);
+    if (!one) {
+        run->refuted++;
+        return;
+    }
+    if (tlh->stored < WITNESS_EVENTS_MAX && find_witness(tlh, targets, one, after)) {
+        finding.note = NULL;
+        finding.witness = tlh->witness.items;
+        finding.witness_length = (uint32_t)tlh->witness.count;
+        tlh->stored += tlh->witness.count;
+    }
+    findings_add(run->findings, &finding);
+}
+
+static int finish(struct engine_run *run, struct error *error)
+{
+    (void)error;
+    struct tlh tlh = {.run = run, .index = search_index_create(run->history, MODEL_SYNC)};
+    tlh.histories = lock_histories_create(tlh.index);
+    tlh.rendezvous = rendezvous_create(tlh.index);
+    find_snapshots(&tlh);
+    struct suspects suspects;
+    suspects_find(&suspects, tlh.index, run->options->every_pair, run->options->window);
+    for (size_t i = 0; i < suspects.pair_count; i++)
+        try_pair(&tlh, &suspects.pairs[i]);
+    suspects_free(&suspects);
+    for (size_t i = 0; i < tlh.all.count; i++)
+        lattice_destroy(tlh.all.items[i]);
+    array_free(&tlh.all);
+    array_free(&tlh.snapshots);
+    array_free(&tlh.witness);
+    map_free(&tlh.lattices);
+    rendezvous_destroy(tlh.rendezvous);
+    lock_histories_destroy(tlh.histories);
+    search_index_destroy(tlh.index);
+    return 0;
+}
+
+const struct engine engine_tlh = {
+    .name = "tlh",
+    .summary = "races by pairwise reachability over lock histories, incremental",
+    .promise = "complete under sync; findings with a schedule are sound",
+    .source = "seed 004",
+    .finds = FINDS_RACES,
+    .guarantee = GUARANTEE_COMPLETE_SYNC,
+    .default_model = MODEL_SYNC,
+    .models = 1u << MODEL_SYNC,
+    .whole_trace = true,
+    .create = create,
+    .finish = finish,
+    .destroy = destroy,
+};
