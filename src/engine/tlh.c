@@ -227,7 +227,8 @@ static void try_pair(struct tlh *tlh, const struct suspect_pair *pair)
         return;
     run->candidates++;
     uint32_t after;
-    struct lattice *one = strategy_one(tlh, targets, &after);
+    struct lattice *one =
+        rendezvous_ordered(tlh->rendezvous, targets) ? NULL : strategy_one(tlh, targets, &after);
     if (!one) {
         run->refuted++;
         return;

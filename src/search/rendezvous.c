@@ -6,6 +6,7 @@
 struct meeting {
     uint32_t done[2];
     uint32_t after; /* pos */
+    bool signal;    /* what follows the wait's return follows the signal */
 };
 
 struct meetings_of_pair {
@@ -34,7 +35,8 @@ static void add(struct rendezvous *rendezvous, uint32_t a, uint32_t b)
     bool swap = threads[0] > threads[1];
     uint32_t low = swap ? b : a, high = swap ? a : b;
     struct meeting meeting = {{history->index[low] + 1, history->index[high] + 1},
-                              (a > b ? a : b) + 1};
+                              (a > b ? a : b) + 1,
+                              history->events[b].op != EVENT_BARRIER_ENTER};
     array_push(&rendezvous
                     ->pairs[(size_t)history->events[low].thread * rendezvous->threads +
                             history->events[high].thread]
@@ -47,7 +49,7 @@ static void add_fork(struct rendezvous *rendezvous, uint32_t pos)
     const struct history *history = rendezvous->index->history;
     uint32_t parent = history->events[pos].thread, child = history->events[pos].object;
     bool swap = parent > child;
-    struct meeting meeting = {{0, 0}, pos + 1};
+    struct meeting meeting = {{0, 0}, pos + 1, false};
     meeting.done[swap] = history->index[pos] + 1;
     uint32_t low = swap ? child : parent, high = swap ? parent : child;
     array_push(&rendezvous->pairs[(size_t)low * rendezvous->threads + high].list, meeting);
@@ -126,6 +128,36 @@ void rendezvous_destroy(struct rendezvous *rendezvous)
         array_free(&rendezvous->pairs[i].list);
     free(rendezvous->pairs);
     free(rendezvous);
+}
+
+/* Is it the waiting thread that has come further? */
+static bool is_past_wait(const struct rendezvous *rendezvous, const struct meeting *meeting,
+                         uint32_t low, const uint32_t at[2])
+{
+    const struct history *history = rendezvous->index->history;
+    uint32_t last = history_pos(history, low, meeting->done[0] - 1);
+    bool low_waits = history->events[last].op == EVENT_WAIT_BEGIN;
+    return low_waits ? at[0] > meeting->done[0] : at[1] > meeting->done[1];
+}
+
+bool rendezvous_ordered(const struct rendezvous *rendezvous, const uint32_t targets[2])
+{
+    const struct history *history = rendezvous->index->history;
+    uint32_t threads[2] = {history->events[targets[0]].thread, history->events[targets[1]].thread};
+    int low = threads[0] > threads[1];
+    uint32_t at[2] = {history->index[targets[low]], history->index[targets[!low]]};
+    const struct meetings_of_pair *pair =
+        &rendezvous->pairs[(size_t)threads[low] * rendezvous->threads + threads[!low]];
+    for (size_t i = 0; i < pair->list.count; i++) {
+        const struct meeting *meeting = &pair->list.items[i];
+        /* One has returned from the wait, the other has not signalled. */
+        if (meeting->signal &&
+            ((at[0] > meeting->done[0] && at[1] < meeting->done[1]) ||
+             (at[1] > meeting->done[1] && at[0] < meeting->done[0])) &&
+            is_past_wait(rendezvous, meeting, threads[low], at))
+            return true;
+    }
+    return false;
 }
 
 uint32_t rendezvous_last(struct rendezvous *rendezvous, const uint32_t targets[2], uint32_t done[2])

@@ -18,4 +18,8 @@ void rendezvous_destroy(struct rendezvous *rendezvous);
 uint32_t rendezvous_last(struct rendezvous *rendezvous, const uint32_t targets[2],
                          uint32_t done[2]);
 
+/* Does one target follow the return of a wait that only a signal after the other
+ * target can have ended? */
+bool rendezvous_ordered(const struct rendezvous *rendezvous, const uint32_t targets[2]);
+
 #endif
