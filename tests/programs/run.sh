@@ -9,6 +9,7 @@
 #   // hb: race NAME    one, on NAME
 #   // atomicity: none  no broken block, under any model
 #   // atomicity: NAME  one, NAME; // sound: NAME  one that a sound model predicts
+#   // replay: NAME     every broken block predicted is NAME and confirmed by replay (none: there is none)
 #   // record: OPTIONS  for preplay record
 # Prints a line for each that fails, then "N passed, N failed".
 preplay=$1
@@ -51,6 +52,19 @@ check_blocks() { # "none" or the block; options of predict
     esac
 }
 
+# Up to three replays a finding: what ends in another branch is no reason to give up.
+check_replay() { # "none" or the block
+    "$preplay" predict -e auto "$work/trace" >/dev/null 2>&1
+    jq -r '.findings[] | select(.kind == "atomicity") | "\(.id) \(.block)"' \
+        "$work/trace/findings.json" | sort -u >"$work/ids"
+    [ "$1" = none ] || [ -s "$work/ids" ] || complain "nothing to replay"
+    while read -r id block; do
+        [ "$block" = "$1" ] || complain "$id is on $block"
+        "$preplay" replay -n 3 "$work/trace" "$id" >"$work/replayed" 2>&1 </dev/null
+        grep -q "^$id confirmed [1-3] of 3" "$work/replayed" || complain "$(cat "$work/replayed")"
+    done <"$work/ids"
+}
+
 # ThreadSanitizer must see a race where we do, and none where we see none.
 check_peer() { # "none" or "race NAME"
     peer=gcc
@@ -88,6 +102,7 @@ one() {
             check "$kind" "${rest%%:*}" "$text" ;;
         atomicity:*) check_blocks "$text" --all ;;
         sound:*) check_blocks "$text" ;;
+        replay:*) check_replay "$text" ;;
         hb:*)
             check_races "$text"
             [ $compiler != gcc ] || check_peer "$text" ;;

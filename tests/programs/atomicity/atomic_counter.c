@@ -1,4 +1,4 @@
-// Every operation is atomic, the two together are not.
+// Every operation is atomic, the two together are not. (Schedules do not list atomics: no replay.)
 // hb: none
 // atomicity: draw
 #include <preplay/preplay.h>

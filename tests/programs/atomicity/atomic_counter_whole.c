@@ -1,6 +1,7 @@
 // The harmless twin of atomic_counter: one read-modify-write a ticket.
 // hb: none
 // atomicity: none
+// replay: none
 #include <preplay/preplay.h>
 #include <pthread.h>
 #include <stdatomic.h>

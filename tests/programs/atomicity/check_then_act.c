@@ -2,6 +2,7 @@
 // record: --blocks
 // hb: none
 // atomicity: reserve
+// replay: reserve
 #include <pthread.h>
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

@@ -2,6 +2,7 @@
 // record: --blocks
 // hb: none
 // atomicity: none
+// replay: none
 #include <pthread.h>
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

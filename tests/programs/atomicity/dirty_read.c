@@ -1,9 +1,11 @@
 // Two stores belong together; a reader gets in between and sees the first alone.
 // hb: none
 // atomicity: update
+// replay: update
 // sound: update
 #include <preplay/preplay.h>
 #include <pthread.h>
+#include <unistd.h>
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 int state, seen;
@@ -17,6 +19,7 @@ static void set(int value)
 
 static void *look(void *unused)
 {
+    usleep(20000); /* late in the recorded run */
     pthread_mutex_lock(&mutex);
     seen = state;
     pthread_mutex_unlock(&mutex);

@@ -2,6 +2,7 @@
 // record: --blocks
 // hb: none
 // atomicity: lookup
+// replay: lookup
 #include <pthread.h>
 #include <unistd.h>
 

@@ -2,6 +2,7 @@
 // record: --blocks
 // hb: none
 // atomicity: none
+// replay: none
 #include <pthread.h>
 
 pthread_once_t once = PTHREAD_ONCE_INIT;

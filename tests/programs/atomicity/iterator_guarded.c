@@ -1,6 +1,7 @@
 // The harmless twin of iterator_invalidation: an outer lock keeps the list as it is.
 // hb: none
 // atomicity: none
+// replay: none
 #include <preplay/preplay.h>
 #include <pthread.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 // A list is walked with a lock taken for each step; another thread clears it on the way.
 // hb: none
 // atomicity: walk
+// replay: walk
 // sound: walk
 #include <preplay/preplay.h>
 #include <pthread.h>

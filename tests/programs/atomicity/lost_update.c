@@ -2,8 +2,10 @@
 // record: --blocks
 // hb: none
 // atomicity: deposit
+// replay: deposit
 // sound: deposit
 #include <pthread.h>
+#include <unistd.h>
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 int balance;
@@ -30,6 +32,7 @@ __attribute__((noinline)) static void deposit(int amount)
 
 static void *close_account(void *unused)
 {
+    usleep(20000); /* late in the recorded run */
     set(0);
     return unused;
 }

@@ -1,9 +1,11 @@
 // A total is made of two reads, each under the lock, with a transfer in between.
 // hb: none
 // atomicity: total
+// replay: total
 // sound: total
 #include <preplay/preplay.h>
 #include <pthread.h>
+#include <unistd.h>
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 int checking = 50, savings = 50, sum;
@@ -18,6 +20,7 @@ static int get(const int *account)
 
 static void *transfer(void *unused)
 {
+    usleep(20000); /* late in the recorded run */
     pthread_mutex_lock(&mutex);
     checking = 40;
     savings = 60;

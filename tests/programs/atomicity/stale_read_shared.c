@@ -1,6 +1,7 @@
 // The harmless twin of stale_read: both reads under one shared hold of a readers-writer lock.
 // hb: none
 // atomicity: none
+// replay: none
 #include <preplay/preplay.h>
 #include <pthread.h>
 
