@@ -21,7 +21,8 @@ struct hunt {
     struct error *error;
     struct smt_pairs *pairs;
     struct search_index *index;
-    struct search *guesser; /* NULL: no guesses */
+    struct search *guesser;      /* NULL: no guesses */
+    struct smt_context *context; /* made when the first solver needs it */
     struct smt_window *window;
     struct smt_cone *cone;
     struct smt_encoding *encoding;
@@ -43,7 +44,9 @@ static void open_solver(struct hunt *hunt, const uint32_t *needed)
 {
     uint32_t budget = hunt->options->budget ? hunt->options->budget : STANDARD_BUDGET;
     hunt->encoding = smt_encode(hunt->window, needed, hunt->options->style);
-    hunt->solver = smt_solver_create(hunt->encoding, budget);
+    if (!hunt->context)
+        hunt->context = smt_context_create();
+    hunt->solver = smt_solver_create(hunt->context, hunt->encoding, budget);
 }
 
 /* Small cones first: what Z3 is told grows with them, so easy pairs are asked
@@ -213,6 +216,7 @@ int smt_search(const struct rules *rules, const struct smt_options *options,
         search_destroy(hunt.guesser);
         search_index_destroy(hunt.index);
     }
+    smt_context_destroy(hunt.context);
     smt_pairs_destroy(hunt.pairs);
     array_free(&hunt.todo);
     array_free(&hunt.assumptions);

@@ -14,10 +14,18 @@ struct smt_model {
     int64_t *order;
 };
 
+/* What solvers may share, one after the other: making it costs more than many a
+ * question. */
+struct smt_context;
+
+struct smt_context *smt_context_create(void);
+void smt_context_destroy(struct smt_context *context);
+
 struct smt_solver;
 
 /* `budget` limits a question, in Z3's deterministic resource units. */
-struct smt_solver *smt_solver_create(struct smt_encoding *encoding, uint32_t budget);
+struct smt_solver *smt_solver_create(struct smt_context *context, struct smt_encoding *encoding,
+                                     uint32_t budget);
 void smt_solver_destroy(struct smt_solver *solver);
 
 /* The assumptions leave out what is not in the cone (as smt_assume_race does), so

@@ -6,6 +6,10 @@
 #include <assert.h>
 #include <z3.h>
 
+struct smt_context {
+    Z3_context z3;
+};
+
 struct smt_solver {
     struct smt_encoding *encoding;
     Z3_context context;
@@ -18,12 +22,36 @@ struct smt_solver {
     struct smt_model model;
 };
 
+struct smt_context *smt_context_create(void)
+{
+    struct smt_context *context = NEW(struct smt_context);
+    Z3_config config = Z3_mk_config();
+    context->z3 = Z3_mk_context_rc(config);
+    Z3_del_config(config);
+    return context;
+}
+
+void smt_context_destroy(struct smt_context *context)
+{
+    if (!context)
+        return;
+    Z3_del_context(context->z3);
+    free(context);
+}
+
+/* Terms are counted references. */
+static Z3_ast keep(struct smt_solver *self, Z3_ast term)
+{
+    Z3_inc_ref(self->context, term);
+    return term;
+}
+
 static Z3_ast order_of(struct smt_solver *self, uint32_t pos)
 {
     Z3_ast *place = &self->order[pos - self->encoding->window->start];
     if (!*place)
-        *place = Z3_mk_const(self->context, Z3_mk_int_symbol(self->context, (int)pos),
-                             Z3_mk_int_sort(self->context));
+        *place = keep(self, Z3_mk_const(self->context, Z3_mk_int_symbol(self->context, (int)pos),
+                                        Z3_mk_int_sort(self->context)));
     return *place;
 }
 
@@ -77,7 +105,7 @@ static Z3_ast translate(struct smt_solver *self, smt_ref ref)
     array_grow(&self->translated, self->encoding->formula.nodes.count);
     if (!self->translated.items[ref]) {
         Z3_ast made = translate_new(self, &self->encoding->formula.nodes.items[ref]);
-        self->translated.items[ref] = made;
+        self->translated.items[ref] = keep(self, made);
     }
     return self->translated.items[ref];
 }
@@ -97,14 +125,13 @@ static void configure(struct smt_solver *self, uint32_t budget)
     Z3_params_dec_ref(self->context, params);
 }
 
-struct smt_solver *smt_solver_create(struct smt_encoding *encoding, uint32_t budget)
+struct smt_solver *smt_solver_create(struct smt_context *context, struct smt_encoding *encoding,
+                                     uint32_t budget)
 {
     struct smt_solver *self = NEW(struct smt_solver);
     uint32_t threads = encoding->window->history->threads;
     self->encoding = encoding;
-    Z3_config config = Z3_mk_config();
-    self->context = Z3_mk_context(config); /* owns all terms until it is deleted */
-    Z3_del_config(config);
+    self->context = context->z3;
     self->solver = Z3_mk_simple_solver(self->context);
     Z3_solver_inc_ref(self->context, self->solver);
     self->order = NEW_ARRAY(Z3_ast, encoding->window->end - encoding->window->start);
@@ -121,7 +148,12 @@ void smt_solver_destroy(struct smt_solver *self)
     if (!self)
         return;
     Z3_solver_dec_ref(self->context, self->solver);
-    Z3_del_context(self->context);
+    for (size_t i = 0; i < self->translated.count; i++)
+        if (self->translated.items[i])
+            Z3_dec_ref(self->context, self->translated.items[i]);
+    for (uint32_t i = 0; i < self->encoding->window->end - self->encoding->window->start; i++)
+        if (self->order[i])
+            Z3_dec_ref(self->context, self->order[i]);
     array_free(&self->translated);
     array_free(&self->unstated);
     array_free(&self->unlinked);
@@ -156,10 +188,11 @@ static void link_events(struct smt_solver *self)
         uint32_t before = smt_used_before(encoding, pos);
         if (before == POS_NONE)
             continue;
-        Z3_ast either[2] = {
-            Z3_mk_not(self->context, translate(self, smt_is_executed(encoding, pos))),
-            translate(self, smt_is_executed(encoding, before))};
+        Z3_ast idle =
+            keep(self, Z3_mk_not(self->context, translate(self, smt_is_executed(encoding, pos))));
+        Z3_ast either[2] = {idle, translate(self, smt_is_executed(encoding, before))};
         Z3_solver_assert(self->context, self->solver, Z3_mk_or(self->context, 2, either));
+        Z3_dec_ref(self->context, idle);
     }
 }
 
