@@ -101,8 +101,16 @@ static uint32_t done_before(const struct history *history, uint32_t thread, uint
     return low;
 }
 
+/* Calls for one pair. */
+static uint64_t limit_of(const struct tlh *tlh)
+{
+    const uint64_t usual = UINT64_C(1) << 18;
+    return tlh->run->options->budget ? tlh->run->options->budget : usual;
+}
+
 /* Strategy I; leaves the lattice for the path. */
-static struct lattice *strategy_one(struct tlh *tlh, const uint32_t targets[2], uint32_t *after)
+static enum search_answer strategy_one(struct tlh *tlh, const uint32_t targets[2],
+                                       struct lattice **lattice, uint32_t *after)
 {
     const struct history *history = tlh->run->history;
     uint32_t done[2], threads[2], start[2];
@@ -115,8 +123,8 @@ static struct lattice *strategy_one(struct tlh *tlh, const uint32_t targets[2], 
             tlh->histories, threads[i],
             done[i] < length ? history_pos(history, threads[i], done[i]) : history->count);
     }
-    struct lattice *lattice = lattice_for(tlh, threads, start, POS_NONE);
-    return lattice_reach(lattice, targets) ? lattice : NULL;
+    *lattice = lattice_for(tlh, threads, start, POS_NONE);
+    return lattice_reach(*lattice, targets, limit_of(tlh));
 }
 
 /* Nothing that the targets need of a third thread comes after the snapshot. */
@@ -151,7 +159,7 @@ static struct lattice *strategy_two(struct tlh *tlh, const uint32_t targets[2], 
         start[i] = lock_histories_before(tlh->histories, threads[i], snapshot);
     }
     struct lattice *lattice = lattice_for(tlh, threads, start, snapshot);
-    return lattice_reach(lattice, targets) ? lattice : NULL;
+    return lattice_reach(lattice, targets, limit_of(tlh)) == SEARCH_WITNESS ? lattice : NULL;
 }
 
 static void run_up_to(struct tlh *tlh, uint32_t *done, uint32_t pos, bool inclusive)
@@ -227,13 +235,16 @@ static void try_pair(struct tlh *tlh, const struct suspect_pair *pair)
         return;
     run->candidates++;
     uint32_t after;
-    struct lattice *one =
-        rendezvous_ordered(tlh->rendezvous, targets) ? NULL : strategy_one(tlh, targets, &after);
-    if (!one) {
-        run->refuted++;
+    struct lattice *one;
+    enum search_answer answer = rendezvous_ordered(tlh->rendezvous, targets)
+                                    ? SEARCH_REFUTED
+                                    : strategy_one(tlh, targets, &one, &after);
+    run->refuted += answer == SEARCH_REFUTED;
+    run->exhausted += answer == SEARCH_EXHAUSTED;
+    if (answer == SEARCH_REFUTED)
         return;
-    }
-    if (tlh->stored < WITNESS_EVENTS_MAX && find_witness(tlh, targets, one, after)) {
+    if (answer == SEARCH_WITNESS && tlh->stored < WITNESS_EVENTS_MAX &&
+        find_witness(tlh, targets, one, after)) {
         finding.note = NULL;
         finding.witness = tlh->witness.items;
         finding.witness_length = (uint32_t)tlh->witness.count;

@@ -312,9 +312,14 @@ static bool search_cell(struct lattice *lattice, uint32_t number)
     }
     if (verdict.both)
         go(lattice, at[0] + 1, at[1] + 1, STEP_BOTH);
+    /* Of two ways, the observed one is tried first: it is on top of the stack. */
+    bool observed_a =
+        verdict.step_a && verdict.step_b && next_event(lattice, at, 0) < next_event(lattice, at, 1);
+    if (verdict.step_b && observed_a)
+        go(lattice, at[0], at[1] + 1, STEP_B);
     if (verdict.step_a)
         go(lattice, at[0] + 1, at[1], STEP_A);
-    if (verdict.step_b)
+    if (verdict.step_b && !observed_a)
         go(lattice, at[0], at[1] + 1, STEP_B);
     return verdict.success;
 }
@@ -356,35 +361,51 @@ static void resume(struct lattice *lattice)
             array_push(&lattice->stack, i - 1);
 }
 
-bool lattice_reach(struct lattice *lattice, const uint32_t targets[2])
+/* What is left on the stack is looked at again for the next target. */
+static void keep_stack(struct lattice *lattice)
+{
+    while (lattice->stack.count) {
+        uint32_t number = array_pop(&lattice->stack);
+        if (!lattice->cells.items[number].again) {
+            lattice->cells.items[number].again = true;
+            array_push(&lattice->again, number);
+        }
+    }
+}
+
+static enum search_answer run(struct lattice *lattice, uint64_t limit)
+{
+    uint64_t end = limit ? lattice->calls + limit : UINT64_MAX;
+    while (lattice->stack.count) {
+        if (search_cell(lattice, array_pop(&lattice->stack))) {
+            keep_stack(lattice);
+            return SEARCH_WITNESS;
+        }
+        if (lattice->calls >= end && lattice->stack.count) {
+            keep_stack(lattice);
+            return SEARCH_EXHAUSTED;
+        }
+    }
+    return SEARCH_REFUTED;
+}
+
+enum search_answer lattice_reach(struct lattice *lattice, const uint32_t targets[2], uint64_t limit)
 {
     for (int i = 0; i < 2; i++) {
         lattice->ends[i] =
             lock_histories_before(lattice->histories, lattice->threads[i], targets[i]);
         lattice->limits[i] = lattice->index->history->index[targets[i]];
         if (lattice->ends[i] < lattice->start[i])
-            return false;
+            return SEARCH_REFUTED;
     }
     lattice->stack.count = 0;
     if (!lattice->cells.count)
         visit(lattice, lattice->start[0], lattice->start[1], STEP_START);
     else if (map_find(&lattice->known, map_pair(lattice->ends[0], lattice->ends[1])))
-        return true;
+        return SEARCH_WITNESS;
     else
         resume(lattice);
-    while (lattice->stack.count)
-        if (search_cell(lattice, array_pop(&lattice->stack))) {
-            /* What is left on the stack is looked at again for the next target. */
-            while (lattice->stack.count) {
-                uint32_t number = array_pop(&lattice->stack);
-                if (!lattice->cells.items[number].again) {
-                    lattice->cells.items[number].again = true;
-                    array_push(&lattice->again, number);
-                }
-            }
-            return true;
-        }
-    return false;
+    return run(lattice, limit);
 }
 
 uint32_t *lattice_path(const struct lattice *lattice, const uint32_t targets[2], uint32_t *length)

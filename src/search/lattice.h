@@ -61,8 +61,10 @@ struct lattice *lattice_create(const struct lock_histories *histories, const uin
                                const uint32_t start[2], uint32_t frozen);
 void lattice_destroy(struct lattice *lattice);
 
-/* Can the threads stand before these two events (of the two threads) at once? */
-bool lattice_reach(struct lattice *lattice, const uint32_t targets[2]);
+/* Can the threads stand before these two events (of the two threads) at once? Gives
+ * up after `limit` calls (0: never); the next question goes on from there. */
+enum search_answer lattice_reach(struct lattice *lattice, const uint32_t targets[2],
+                                 uint64_t limit);
 
 /* Calls of the paper's do_search so far, and how often each check decided. */
 uint64_t lattice_calls(const struct lattice *lattice);

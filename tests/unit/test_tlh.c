@@ -77,7 +77,7 @@ static bool ask(const struct example *example, struct lattice *lattice, size_t p
 {
     uint32_t targets[2] = {event_named(example, pairs[pair].a),
                            event_named(example, pairs[pair].b)};
-    return lattice_reach(lattice, targets);
+    return lattice_reach(lattice, targets, 0) == SEARCH_WITNESS;
 }
 
 /* The search starts where the only signal found its waiter: at a3 and b4. */
