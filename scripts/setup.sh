@@ -1,8 +1,8 @@
 # Sourced by ./quickstart and ./check: installs what is missing, with apt.
 
 build_packages="gcc libc6-dev meson ninja-build pkg-config libxxhash-dev libjansson-dev libdw-dev \
-libzstd-dev libz3-dev re2c lemon"
-test_packages="g++ clang clang-format libclang-rt-14-dev libcmocka-dev bats jq z3 cvc5 gdb valgrind \
+libzstd-dev libz3-dev re2c lemon libcmocka-dev"
+test_packages="g++ clang clang-format libclang-rt-14-dev bats jq z3 cvc5 gdb valgrind \
 make scdoc"
 
 as_root() {
@@ -25,15 +25,19 @@ install() {
     as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
 }
 
-# build DIRECTORY [MESON OPTIONS...] : configures once, then compiles.
-build() {
+# configure DIRECTORY [MESON OPTIONS...] : also what was configured before, for it may
+# lack what has been installed since.
+configure() {
     local directory=$1
-    shift
-    if [ ! -f "$directory/build.ninja" ]; then
-        meson setup "$directory" "$@" >/dev/null || {
-            cat "$directory/meson-logs/meson-log.txt" >&2
-            return 1
-        }
-    fi
-    ninja -C "$directory" --quiet
+    [ ! -f "$directory/build.ninja" ] || set -- --reconfigure "$@"
+    meson setup "$@" >/dev/null || {
+        tail -n 30 "$directory/meson-logs/meson-log.txt" >&2
+        return 1
+    }
+}
+
+# compile DIRECTORY [MESON OPTIONS...] : configures once, then compiles.
+compile() {
+    [ -f "$1/build.ninja" ] || configure "$@" || return 1
+    ninja -C "$1" --quiet
 }
