@@ -4,8 +4,7 @@
 #include "cli/confirming.h"
 #include "cli/predict.h"
 #include "cli/recording.h"
-#include "report/report.h"
-#include "report/text.h"
+#include "report/full_text.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -77,26 +76,44 @@ static int confirm(struct run *run, struct error *error)
     return result;
 }
 
+static void print_report(const struct run *run, const struct history *history, size_t *real)
+{
+    struct report_engine *engines = prediction_engines(&run->prediction);
+    struct report report;
+    report_create(&report, history, run->recording.directory, engines,
+                  run->prediction.driver.count, run->options->all);
+    report.run = &run->numbers;
+    report_text(stderr, &report, text_style_of(stderr));
+    *real = report_count_real(&report);
+    report_free(&report);
+    free(engines);
+}
+
 /* How many findings happened, or -1. */
 static long write_reports(const struct run *run, struct error *error)
 {
     const struct prediction *prediction = &run->prediction;
-    struct report_engine *engines = prediction_engines(prediction);
-    struct report report;
-    report_create(&report, prediction->driver.history, run->recording.directory, engines,
-                  prediction->driver.count, run->options->all);
-    report.run = &run->numbers;
-    for (size_t i = 0; i < report.count; i++)
-        report_finding(stderr, prediction->trace, report.items[i]);
-    long real = (long)report_count_real(&report);
-    report_free(&report);
-    free(engines);
+    struct trace *trace = NULL;
+    struct history *history = NULL;
+    size_t real = 0;
+    if (prediction->driver.history) {
+        print_report(run, prediction->driver.history, &real);
+    } else { /* none of the engines kept the events */
+        trace = trace_open(run->recording.directory, error);
+        history = trace ? history_read(trace, error) : NULL;
+        if (history)
+            print_report(run, history, &real);
+        history_destroy(history);
+        trace_close(trace);
+        if (!history)
+            return -1;
+    }
     if (prediction_keep(prediction, &run->numbers, error))
         return -1;
     if (run->options->json_file &&
         prediction_write_json(prediction, &run->numbers, run->options->json_file, error))
         return -1;
-    return real;
+    return (long)real;
 }
 
 int cmd_run(struct options *options, struct error *error)

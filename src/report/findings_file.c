@@ -143,3 +143,33 @@ int findings_file_read(struct findings *findings, const struct history *history,
     json_decref(root);
     return result;
 }
+
+static uint64_t number(const json_t *object, const char *key)
+{
+    json_int_t value = json_integer_value(json_object_get(object, key));
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+bool findings_file_numbers(const char *path, struct report_engine *engine, struct report_run *run)
+{
+    json_t *root = json_load_file(path, 0, NULL);
+    const json_t *engines = json_object_get(root, "engines");
+    for (size_t i = 0; i < json_array_size(engines); i++) {
+        const json_t *one = json_array_get(engines, i);
+        engine->candidates += number(one, "candidates");
+        engine->refuted += number(one, "refuted");
+        engine->exhausted += number(one, "exhausted");
+        engine->seconds += json_number_value(json_object_get(one, "seconds"));
+    }
+    const json_t *object = json_object_get(root, "run");
+    *run = (struct report_run){
+        .recording = json_number_value(json_object_get(object, "recording")),
+        .predicting = json_number_value(json_object_get(object, "predicting")),
+        .replaying = json_number_value(json_object_get(object, "replaying")),
+        .replays = (uint32_t)number(object, "replays"),
+        .left = (uint32_t)number(object, "left"),
+    };
+    bool found = object != NULL;
+    json_decref(root);
+    return found;
+}

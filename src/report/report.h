@@ -8,7 +8,8 @@
 
 struct report {
     const struct history *history;
-    const char *path; /* of the trace, as the user named it */
+    const char *path;      /* of the trace, as the user named it */
+    const char *directory; /* where the program ran; may be NULL */
     const struct finding **items;
     size_t count;
     size_t hidden; /* left out of `items`: candidates that did not confirm */

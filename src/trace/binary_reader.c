@@ -6,6 +6,7 @@
 #include "trace/binary_merge.h"
 #include "trace/binary_names.h"
 #include "trace/binary_objects.h"
+#include "trace/binary_origins.h"
 #include "trace/formats.h"
 #include "trace/schedule.h"
 #include "trace/wellformed.h"
@@ -22,6 +23,7 @@ struct binary_source {
     struct binary_names *names;
     struct symbols *symbols;
     struct map counts;                                /* semaphores: address -> first count */
+    struct binary_origins *origins;
     struct map blocks;                                /* live heap blocks: address -> size */
     struct variables ARRAY_OF(uint32_t) variables;    /* by object: variable id plus one */
     struct sync_ids ARRAY_OF(uint32_t) ids;           /* by sync object: its id plus one */
@@ -184,10 +186,12 @@ static void deliver_access(struct trace *trace, struct event event, uint64_t add
     uint32_t object;
     while ((object = objects_find(self->objects, &address, end)) != OBJECT_NONE) {
         uint32_t *variable = &self->variables.items[object];
-        if (!*variable)
+        if (!*variable) {
             *variable = binary_names_intern(self->names, trace, CLASS_VARIABLE,
                                             objects_address(self->objects, object)) +
                         1;
+            binary_origins_variable(self->origins, *variable - 1, object);
+        }
         uint64_t bytes = objects_length(self->objects, object);
         event.object = *variable - 1;
         event.size = bytes > UINT8_MAX ? 0 : (uint8_t)bytes;
@@ -260,6 +264,8 @@ static void deliver_record(struct trace *trace, const struct binary_unit *unit, 
         deliver_access(trace, event, unit->object, block_size(self, unit->object));
     }
     follow_memory(self, unit, thread);
+    if (unit->op == EVENT_ALLOC)
+        binary_origins_alloc(self->origins, self->objects, unit, thread);
     if (unit->op >= EVENT_COUNT || unit->op == EVENT_ALLOC || unit->op == EVENT_FREE)
         return;
     if (op_in(unit->op, OPS_ATOMIC))
@@ -342,6 +348,7 @@ static void close_source(struct trace *trace)
     binary_names_destroy(self->names);
     objects_destroy(self->objects);
     symbols_close(self->symbols);
+    binary_origins_destroy(self->origins);
     map_free(&self->blocks);
     map_free(&self->counts);
     array_free(&self->variables);
@@ -378,13 +385,20 @@ static const char *function(const struct trace *trace, uint32_t id)
     return symbols_function(self->symbols, binary_places_pc(self->places, id));
 }
 
+static bool origin(const struct trace *trace, uint32_t variable, struct trace_origin *found)
+{
+    struct binary_source *self = trace->source;
+    return binary_origins_find(self->origins, self->objects, &self->threads, variable, found);
+}
+
 static const struct trace_format binary_format = {.name = "binary",
                                                   .next = next,
                                                   .close = close_source,
                                                   .location = location,
                                                   .caller = caller,
                                                   .function = function,
-                                                  .code = code};
+                                                  .code = code,
+                                                  .origin = origin};
 
 struct trace *binary_open(const char *path, struct error *error)
 {
@@ -397,6 +411,7 @@ struct trace *binary_open(const char *path, struct error *error)
     self->symbols = symbols_open(modules);
     self->places = binary_places_create();
     self->objects = objects_create();
+    self->origins = binary_origins_create();
     self->names = binary_names_create(self->symbols);
     if (binary_threads_read(&self->threads, path, error) || learn(self, error)) {
         trace_close(trace);

@@ -101,6 +101,11 @@ const char *trace_function(const struct trace *trace, uint32_t location)
                                                     : NULL;
 }
 
+bool trace_origin(const struct trace *trace, uint32_t variable, struct trace_origin *origin)
+{
+    return trace->format && trace->format->origin && trace->format->origin(trace, variable, origin);
+}
+
 bool trace_code(const struct trace *trace, uint32_t location, const char **module, uint64_t *offset)
 {
     return trace->format->code && trace->format->code(trace, location, module, offset);

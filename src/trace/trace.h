@@ -20,6 +20,14 @@
 
 struct trace;
 
+/* The memory a variable lies in. */
+struct trace_origin {
+    enum { ORIGIN_HEAP, ORIGIN_STACK } kind;
+    uint32_t thread;          /* that allocated the block, or whose stack it is */
+    uint32_t location, stack; /* of the allocation */
+    uint64_t offset, size;    /* into the block, and the block's size */
+};
+
 /* What a format implements. */
 struct trace_format {
     const char *name; /* "std", "tiddle", "binary" */
@@ -34,6 +42,8 @@ struct trace_format {
     /* Optional: trace_code(). */
     bool (*code)(const struct trace *trace, uint32_t location, const char **module,
                  uint64_t *offset);
+    /* Optional: trace_origin(). */
+    bool (*origin)(const struct trace *trace, uint32_t variable, struct trace_origin *origin);
 };
 
 struct trace {
@@ -70,6 +80,9 @@ bool trace_code(const struct trace *trace, uint32_t location, const char **modul
 bool trace_caller(const struct trace *trace, uint32_t stack, uint32_t *location, uint32_t *outer);
 /* The function around a location, or NULL where it is not known. */
 const char *trace_function(const struct trace *trace, uint32_t location);
+
+/* Where a variable's memory came from: false for globals, and where it is not known. */
+bool trace_origin(const struct trace *trace, uint32_t variable, struct trace_origin *origin);
 
 /* The count a semaphore must have had at the start for the observed order to be
  * possible; final once the trace is read. */

@@ -1,0 +1,93 @@
+#include "report/frames.h"
+
+#include "base/memory.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The C++ library has the demangler. It is looked for when a C++ name first comes
+ * along: preplay itself is C and does not need it. */
+typedef char *demangler(const char *name, char *buffer, size_t *length, int *status);
+
+static demangler *find_demangler(void)
+{
+    void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
+    return library ? (demangler *)dlsym(library, "__cxa_demangle") : NULL;
+}
+
+char *demangle(const char *name)
+{
+    int status = -1;
+    char *text = NULL;
+    if (strncmp(name, "_Z", 2) == 0) {
+        demangler *found = find_demangler();
+        text = found ? found(name, NULL, NULL, &status) : NULL;
+    }
+    return text && !status ? text : memory_copy(name, strlen(name) + 1);
+}
+
+/* What calls main() and threads' first functions tells a reader nothing. */
+static bool is_start(const char *function)
+{
+    static const char *const names[] = {
+        "__libc_start_call_main", "__libc_start_main", "_start", "start_thread", "clone", "clone3"};
+    for (size_t i = 0; function && i < sizeof names / sizeof *names; i++)
+        if (strcmp(function, names[i]) == 0)
+            return true;
+    return false;
+}
+
+size_t frames_collect(struct frame frames[FRAMES_MOST], const struct trace *trace,
+                      uint32_t location, uint32_t stack)
+{
+    size_t count = 0;
+    do {
+        const char *function = trace_function(trace, location);
+        if (count && is_start(function))
+            break;
+        frames[count].function = function ? demangle(function) : NULL;
+        frames[count++].place = trace_location(trace, location);
+    } while (count < FRAMES_MOST && trace_caller(trace, stack, &location, &stack));
+    return count;
+}
+
+void frames_free(struct frame *frames, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(frames[i].function);
+}
+
+/* The number that ends at `end` and follows a colon; moves `end` before the colon. */
+static bool number_before(const char *text, size_t *end, unsigned *number)
+{
+    size_t start = *end;
+    while (start > 0 && isdigit((unsigned char)text[start - 1]))
+        start--;
+    if (start == *end || start < 2 || text[start - 1] != ':')
+        return false;
+    *number = (unsigned)strtoul(text + start, NULL, 10);
+    *end = start - 1;
+    return true;
+}
+
+unsigned place_line(const char *place, size_t *path_length)
+{
+    size_t end = strlen(place);
+    unsigned last = 0, before = 0;
+    *path_length = end;
+    if (!number_before(place, &end, &last))
+        return 0;
+    *path_length = end;
+    if (!number_before(place, &end, &before))
+        return last;
+    *path_length = end;
+    return before;
+}
+
+const char *place_base(const char *place)
+{
+    const char *slash = strrchr(place, '/');
+    return slash ? slash + 1 : place;
+}

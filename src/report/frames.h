@@ -1,0 +1,27 @@
+/* Call stacks with names a reader knows: functions demangled, places in the source. */
+#ifndef PREPLAY_REPORT_FRAMES_H
+#define PREPLAY_REPORT_FRAMES_H
+
+#include "trace/trace.h"
+
+enum { FRAMES_MOST = 64 };
+
+struct frame {
+    char *function;    /* malloc-ed; NULL if it is not known */
+    const char *place; /* "path:line:column"; the trace's own */
+};
+
+/* Innermost first, from where `location` is; at most FRAMES_MOST. frames_free() after. */
+size_t frames_collect(struct frame frames[FRAMES_MOST], const struct trace *trace,
+                      uint32_t location, uint32_t stack);
+void frames_free(struct frame *frames, size_t count);
+
+/* A C++ name as it is written in the source, malloc-ed; a copy of any other name. */
+char *demangle(const char *name);
+
+/* The line of "path:line[:column]" and where the path ends; 0 if there is none. */
+unsigned place_line(const char *place, size_t *path_length);
+/* The part of it behind the last slash. */
+const char *place_base(const char *place);
+
+#endif

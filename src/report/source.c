@@ -1,0 +1,99 @@
+#include "report/source.h"
+
+#include "base/array.h"
+#include "base/intern.h"
+#include "report/frames.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+enum { LARGEST_FILE = 16 << 20 };
+
+struct source_file {
+    char *text; /* NULL: cannot be read */
+    struct lines ARRAY_OF(const char *) lines;
+};
+
+struct sources {
+    const char *directory;
+    struct interner *paths;
+    struct files ARRAY_OF(struct source_file) files; /* by path id */
+};
+
+struct sources *sources_create(const char *directory)
+{
+    struct sources *self = NEW(struct sources);
+    self->directory = directory;
+    self->paths = interner_create();
+    return self;
+}
+
+void sources_destroy(struct sources *self)
+{
+    if (!self)
+        return;
+    for (size_t i = 0; i < self->files.count; i++) {
+        free(self->files.items[i].text);
+        array_free(&self->files.items[i].lines);
+    }
+    array_free(&self->files);
+    interner_destroy(self->paths);
+    free(self);
+}
+
+static FILE *open_regular(const char *path, size_t *size)
+{
+    struct stat status;
+    FILE *file = fopen(path, "re");
+    if (file && fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_size < LARGEST_FILE) {
+        *size = (size_t)status.st_size;
+        return file;
+    }
+    if (file)
+        fclose(file);
+    return NULL;
+}
+
+static void read_file(const struct sources *self, struct source_file *into, const char *path)
+{
+    char other[PATH_MAX];
+    size_t size = 0;
+    FILE *file = open_regular(path, &size);
+    if (!file && self->directory && *path != '/' &&
+        snprintf(other, sizeof other, "%s/%s", self->directory, path) < (int)sizeof other)
+        file = open_regular(other, &size);
+    if (!file)
+        return;
+    into->text = memory_zero(size + 1, 1);
+    size = fread(into->text, 1, size, file);
+    fclose(file);
+    if (memchr(into->text, '\0', size)) /* no text */
+        return;
+    char *rest = into->text;
+    for (char *line; (line = strsep(&rest, "\n"));) {
+        size_t length = strlen(line);
+        if (length && line[length - 1] == '\r')
+            line[length - 1] = '\0';
+        array_push(&into->lines, line);
+    }
+}
+
+const char *sources_line(struct sources *self, const char *place, int offset)
+{
+    size_t length;
+    long line = (long)place_line(place, &length) + offset;
+    char path[PATH_MAX];
+    if (line < 1 || line == offset || length >= sizeof path)
+        return NULL;
+    memcpy(path, place, length);
+    path[length] = '\0';
+    uint32_t id = intern(self->paths, path, length);
+    if (id >= self->files.count) {
+        array_grow(&self->files, id + 1);
+        read_file(self, &self->files.items[id], path);
+    }
+    const struct source_file *file = &self->files.items[id];
+    return (size_t)line <= file->lines.count ? file->lines.items[line - 1] : NULL;
+}

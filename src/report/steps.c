@@ -1,0 +1,117 @@
+#include "report/steps.h"
+
+#include "base/array.h"
+#include "report/frames.h"
+
+#include <stdio.h>
+
+struct steps ARRAY_OF(struct step);
+
+const char *step_verb(enum event_op op)
+{
+    static const char *const verbs[EVENT_COUNT] = {
+        [EVENT_START] = "starts",
+        [EVENT_END] = "ends",
+        [EVENT_FORK] = "creates",
+        [EVENT_JOIN] = "joins",
+        [EVENT_READ] = "reads",
+        [EVENT_WRITE] = "writes",
+        [EVENT_ATOMIC_LOAD] = "loads",
+        [EVENT_ATOMIC_STORE] = "stores",
+        [EVENT_ATOMIC_RMW] = "updates",
+        [EVENT_FENCE] = "fence",
+        [EVENT_ALLOC] = "allocates",
+        [EVENT_FREE] = "frees",
+        [EVENT_ACQUIRE] = "locks",
+        [EVENT_RELEASE] = "unlocks",
+        [EVENT_ACQUIRE_READ] = "read-locks",
+        [EVENT_RELEASE_READ] = "read-unlocks",
+        [EVENT_ACQUIRE_WRITE] = "write-locks",
+        [EVENT_RELEASE_WRITE] = "write-unlocks",
+        [EVENT_WAIT_BEGIN] = "waits for",
+        [EVENT_WAIT_END] = "woken by",
+        [EVENT_SIGNAL] = "signals",
+        [EVENT_BROADCAST] = "broadcasts",
+        [EVENT_BARRIER_ENTER] = "enters",
+        [EVENT_BARRIER_EXIT] = "leaves",
+        [EVENT_POST] = "posts",
+        [EVENT_SEM_WAIT] = "takes",
+        [EVENT_ONCE_BEGIN] = "once begins",
+        [EVENT_ONCE_END] = "once ends",
+        [EVENT_ONCE_PASS] = "once passes",
+        [EVENT_BLOCK_BEGIN] = "begins",
+        [EVENT_BLOCK_END] = "ends",
+        [EVENT_BRANCH] = "branches",
+    };
+    return verbs[op];
+}
+
+int thread_text(char *text, size_t size, const struct trace *trace, uint32_t thread)
+{
+    const char *name = trace_name(trace, CLASS_THREAD, thread);
+    bool is_main = thread == 0 && strcmp(name, "T0") == 0;
+    return snprintf(text, size, "%s%s", name, is_main ? " (main)" : "");
+}
+
+int step_text(char *text, size_t size, const struct trace *trace, const struct event *event,
+              bool blocks)
+{
+    enum object_class class = event_object_class(event->op);
+    const char *verb = blocks ? "wants" : step_verb(event->op);
+    if (event->flags & EVENT_FAILED && event->op != EVENT_WAIT_END)
+        verb = "fails to lock";
+    if (class == CLASS_NONE)
+        return snprintf(text, size, "%s", verb);
+    char *name = demangle(trace_name(trace, class, event->object));
+    int length = snprintf(text, size, "%s %s", verb, name);
+    free(name);
+    return length;
+}
+
+static bool is_error(const struct finding *finding, uint32_t pos)
+{
+    for (uint32_t i = 0; i < finding->event_count; i++)
+        if (finding->events[i].pos == pos)
+            return true;
+    return false;
+}
+
+/* Accesses and blocks matter to a reader only where they are the error. */
+static bool is_remarkable(const struct event *event)
+{
+    return op_in(event->op, OPS_SYNC & ~OPS_ATOMIC);
+}
+
+static void leave_out(struct steps *steps, size_t most)
+{
+    if (!most || steps->count <= most || most < 4)
+        return;
+    size_t head = most / 4, tail = most - head - 1;
+    size_t left_out = steps->count - head - tail;
+    steps->items[head] = (struct step){.gap = true, .count = (uint32_t)left_out};
+    memmove(steps->items + head + 1, steps->items + steps->count - tail,
+            tail * sizeof *steps->items);
+    steps->count = most;
+}
+
+struct step *steps_create(const struct history *history, const struct finding *finding, size_t most,
+                          size_t *count)
+{
+    struct steps steps = {0};
+    for (uint32_t i = 0; i < finding->witness_length; i++) {
+        uint32_t pos = finding->witness[i];
+        const struct event *event = &history->events[pos];
+        struct step step = {.pos = pos, .count = 1, .place = i};
+        step.error = is_error(finding, pos);
+        struct step *last = steps.count ? &array_last(&steps) : NULL;
+        if (last && !step.error && !last->error && !is_remarkable(event) &&
+            !is_remarkable(&history->events[last->pos]) &&
+            history->events[last->pos].thread == event->thread)
+            last->count++;
+        else
+            array_push(&steps, step);
+    }
+    leave_out(&steps, most);
+    *count = steps.count;
+    return steps.items;
+}

@@ -1,0 +1,94 @@
+#include "trace/binary_origins.h"
+
+#include "base/array.h"
+
+/* Blocks this large are arenas of somebody's own allocator; looking through all of
+ * their pages for shared objects would take longer than it is worth. */
+#define LARGEST (UINT64_C(1) << 28)
+
+struct allocation {
+    uint64_t address, length;
+    uint32_t thread, location, stack;
+};
+
+struct binary_origins {
+    struct allocations ARRAY_OF(struct allocation) allocations; /* with shared objects in them */
+    struct by_object ARRAY_OF(uint32_t) by_object;              /* allocation plus one */
+    struct by_variable ARRAY_OF(uint32_t) by_variable;          /* object plus one */
+};
+
+struct binary_origins *binary_origins_create(void)
+{
+    return NEW(struct binary_origins);
+}
+
+void binary_origins_destroy(struct binary_origins *self)
+{
+    if (!self)
+        return;
+    array_free(&self->allocations);
+    array_free(&self->by_object);
+    array_free(&self->by_variable);
+    free(self);
+}
+
+void binary_origins_alloc(struct binary_origins *self, const struct objects *objects,
+                          const struct binary_unit *unit, uint32_t thread)
+{
+    uint64_t address = unit->object, end = address + unit->other;
+    uint32_t object;
+    if (unit->other > LARGEST || end < address)
+        return;
+    bool kept = false;
+    while ((object = objects_find(objects, &address, end)) != OBJECT_NONE) {
+        if (!kept) {
+            struct allocation allocation = {unit->object, unit->other, thread, unit->location,
+                                            unit->stack};
+            array_push(&self->allocations, allocation);
+            kept = true;
+        }
+        array_grow(&self->by_object, object + 1);
+        self->by_object.items[object] = (uint32_t)self->allocations.count;
+    }
+}
+
+void binary_origins_variable(struct binary_origins *self, uint32_t variable, uint32_t object)
+{
+    array_grow(&self->by_variable, variable + 1);
+    self->by_variable.items[variable] = object + 1;
+}
+
+static bool on_stack(const struct binary_threads *threads, uint64_t address,
+                     struct trace_origin *origin)
+{
+    for (uint32_t i = 0; i < threads->count; i++) {
+        const struct stream_header *header = &threads->items[i].header;
+        if (address < header->stack_low || address >= header->stack_high)
+            continue;
+        *origin = (struct trace_origin){.kind = ORIGIN_STACK, .thread = i};
+        return true;
+    }
+    return false;
+}
+
+bool binary_origins_find(const struct binary_origins *self, const struct objects *objects,
+                         const struct binary_threads *threads, uint32_t variable,
+                         struct trace_origin *origin)
+{
+    if (variable >= self->by_variable.count || !self->by_variable.items[variable])
+        return false;
+    uint32_t object = self->by_variable.items[variable] - 1;
+    uint64_t address = objects_address(objects, object);
+    if (object >= self->by_object.count || !self->by_object.items[object])
+        return on_stack(threads, address, origin);
+    const struct allocation *from = &self->allocations.items[self->by_object.items[object] - 1];
+    *origin = (struct trace_origin){
+        .kind = ORIGIN_HEAP,
+        .thread = from->thread,
+        .location = from->location,
+        .stack = from->stack,
+        .offset = address - from->address,
+        .size = from->length,
+    };
+    return true;
+}
