@@ -28,7 +28,7 @@ static enum atomicity_error error_of(const struct strike *strike)
 
 /* "blame a/b": the atomic blocks around both ends, outermost first. */
 static char *write_blame(const struct engine_run *run, struct blocks *blocks,
-                         const struct strike *strike)
+                         const struct strike *strike, const struct finding_event *events)
 {
     const struct history *history = run->history;
     uint32_t thread = history->events[strike->end].thread;
@@ -46,7 +46,8 @@ static char *write_blame(const struct engine_run *run, struct blocks *blocks,
         count++;
     }
     uint32_t innermost;
-    char *note = blame_text(blocks, run->trace, open.items, count, NULL, &innermost);
+    struct blame_window window = {&events[0], &events[1]};
+    char *note = blame_text(blocks, run->trace, open.items, count, window, NULL, &innermost);
     array_free(&open);
     return note;
 }
@@ -79,7 +80,7 @@ static void report(struct engine_run *run, struct blocks *blocks, uint32_t label
         .witness = outcome->witness,
         .witness_length = outcome->length,
     };
-    char *note = write_blame(run, blocks, strike);
+    char *note = write_blame(run, blocks, strike, events);
     finding.note = note;
     findings_add(run->findings, &finding);
     free(note);

@@ -47,8 +47,45 @@ void blame_add(struct blame *blame, const struct finding *finding, const uint32_
     array_push(&blame->labels, copy);
 }
 
+/* A trace is hostile until the end: stacks that go round in circles end here. */
+static uint32_t outer_stack(const void *trace, uint32_t stack)
+{
+    uint32_t location, outer;
+    return trace_caller(trace, stack, &location, &outer) && outer < stack ? outer : 0;
+}
+
+/* The functions of the common prefix of two call stacks, outermost first. */
+static void write_functions(FILE *out, const struct trace *trace, struct blame_window window,
+                            const char *block)
+{
+    enum { DEEPEST = 64 };
+    const char *names[DEEPEST];
+    uint32_t common = stack_common(window.begin->stack, window.end->stack, outer_stack, trace);
+    uint32_t at = window.begin->stack, location = window.begin->location, depth = 0;
+    while (at != common) { /* to the place in the function that the two share */
+        uint32_t outer = outer_stack(trace, at);
+        if (!trace_caller(trace, at, &location, &at))
+            return;
+        at = outer;
+    }
+    do {
+        names[depth] = trace_function(trace, location);
+        depth += names[depth] != NULL;
+        uint32_t outer = outer_stack(trace, at);
+        if (!at || !trace_caller(trace, at, &location, &at))
+            break;
+        at = outer;
+    } while (depth < DEEPEST);
+    while (depth && blocks_is_runner(names[depth - 1]))
+        depth--;
+    if (!depth || strcmp(names[0], block) == 0)
+        return;
+    for (uint32_t i = depth; i-- > 0;)
+        fprintf(out, "%s%s%s", i == depth - 1 ? " (functions " : "/", names[i], i ? "" : ")");
+}
+
 char *blame_text(struct blocks *blocks, const struct trace *trace, const uint32_t *labels,
-                 uint32_t count, const char *rest, uint32_t *innermost)
+                 uint32_t count, struct blame_window window, const char *rest, uint32_t *innermost)
 {
     char *text = NULL;
     size_t length;
@@ -61,6 +98,8 @@ char *blame_text(struct blocks *blocks, const struct trace *trace, const uint32_
         *innermost = labels[i];
         any = true;
     }
+    if (any && window.begin->stack && window.end->stack)
+        write_functions(stream, trace, window, trace_name(trace, CLASS_LABEL, *innermost));
     fputs(rest ? rest : "", stream);
     fclose(stream);
     if (any)
@@ -74,8 +113,9 @@ void blame_show(const struct blame *blame, struct blocks *blocks, struct engine_
     for (size_t i = 0; i < blame->findings->count; i++) {
         struct finding finding = blame->findings->items[i];
         const struct labels *labels = &blame->labels.items[i];
-        char *note = blame_text(blocks, run->trace, labels->items, labels->count, finding.note,
-                                &finding.block);
+        struct blame_window window = {&finding.events[0], &finding.events[1]};
+        char *note = blame_text(blocks, run->trace, labels->items, labels->count, window,
+                                finding.note, &finding.block);
         finding.note = note;
         if (note)
             findings_add(run->findings, &finding);

@@ -21,8 +21,13 @@ void blame_add(struct blame *blame, const struct finding *finding, const uint32_
 void blame_show(const struct blame *blame, struct blocks *blocks, struct engine_run *run);
 
 /* "blame a/b" of the labels that are atomic, malloc-ed, followed by `rest`; NULL if
- * none is. The last one is stored in *innermost. */
+ * none is. The last one is stored in *innermost. Where the trace has call stacks and blocks
+ * are not functions, the functions that were called around both ends of the window
+ * are added: "blame total (functions main/print)". */
+struct blame_window {
+    const struct finding_event *begin, *end;
+};
 char *blame_text(struct blocks *blocks, const struct trace *trace, const uint32_t *labels,
-                 uint32_t count, const char *rest, uint32_t *innermost);
+                 uint32_t count, struct blame_window window, const char *rest, uint32_t *innermost);
 
 #endif

@@ -6,7 +6,8 @@
 
 /* Never atomic, whoever wrote them: what runs the program, not a part of it. */
 static const char *const never_atomic[] = {
-    "main", "_start", "__libc_start_*", "start_thread", "_GLOBAL__*", "__cxx_global_*", NULL,
+    "main",   "_start",     "__libc_start_*", "start_thread",
+    "clone*", "_GLOBAL__*", "__cxx_global_*", NULL,
 };
 
 enum policy { POLICY_UNKNOWN, POLICY_ATOMIC, POLICY_NOT };
@@ -67,6 +68,11 @@ static bool matches(const char *const *globs, const char *name)
         if (fnmatch(globs[i], name, 0) == 0)
             return true;
     return false;
+}
+
+bool blocks_is_runner(const char *function)
+{
+    return strcmp(function, "main") != 0 && matches(never_atomic, function);
 }
 
 bool blocks_atomic(struct blocks *blocks, uint32_t label)

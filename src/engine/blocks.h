@@ -55,6 +55,8 @@ struct block_path *blocks_path(const struct blocks *blocks, uint32_t thread);
 bool blocks_path_is(const struct blocks *blocks, uint32_t thread, const struct block_path *path);
 
 bool blocks_atomic(struct blocks *blocks, uint32_t label);
+/* A function that runs the program and is not part of it (`_start`). */
+bool blocks_is_runner(const char *function);
 
 /* The deepest stack that two call stacks have in common. Stacks are nodes of a
  * tree, 0 its root; a parent's number is below its children's. */

@@ -9,6 +9,7 @@
 #   // hb: race NAME    one, on NAME
 #   // atomicity: none  no broken block, under any model
 #   // atomicity: NAME  one, NAME; // sound: NAME  one that a sound model predicts
+#   // note: TEXT       ... with this line
 #   // replay: NAME     every broken block predicted is NAME and confirmed by replay (none: there is none)
 #   // record: OPTIONS  for preplay record
 # Prints a line for each that fails, then "N passed, N failed".
@@ -102,6 +103,7 @@ one() {
             check "$kind" "${rest%%:*}" "$text" ;;
         atomicity:*) check_blocks "$text" --all ;;
         sound:*) check_blocks "$text" ;;
+        note:*) grep -q -F -e "$text" "$work/blocks" || complain "no note '$text'" ;;
         replay:*) check_replay "$text" ;;
         hb:*)
             check_races "$text"

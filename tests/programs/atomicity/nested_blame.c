@@ -3,6 +3,7 @@
 // record: --blocks
 // hb: none
 // atomicity: b
+// note: blame a/b
 // replay: b
 #include <pthread.h>
 
