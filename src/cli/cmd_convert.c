@@ -1,5 +1,6 @@
 /* preplay convert: a trace in another format. */
 #include "cli/command.h"
+#include "search/cspm.h"
 #include "search/smt_text.h"
 #include "tiddle/writer.h"
 #include "trace/std_writer.h"
@@ -49,6 +50,18 @@ static int to_smt2(struct trace *trace, const struct options *options, FILE *out
     return code;
 }
 
+static int to_cspm(struct trace *trace, const struct options *options, FILE *out,
+                   struct error *error)
+{
+    (void)options;
+    struct history *history = history_read(trace, error);
+    if (!history)
+        return -1;
+    cspm_write(out, history);
+    history_destroy(history);
+    return 0;
+}
+
 static const struct {
     const char *name;
     int (*write)(struct trace *trace, const struct options *options, FILE *out,
@@ -57,6 +70,7 @@ static const struct {
     {"std", to_std},
     {"tiddle", to_tiddle},
     {"smt2", to_smt2},
+    {"cspm", to_cspm},
 };
 
 #define TARGET_COUNT (sizeof targets / sizeof *targets)
