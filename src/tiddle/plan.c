@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "tiddle/conditions.h"
 
 #define NESTING_LIMIT 1000 /* of blocks: each is a C function that calls the next */
 
@@ -162,7 +163,7 @@ static void plan_barriers(struct plan *plan)
     free(left);
 }
 
-static int check_waits(const struct plan *plan, struct error *error)
+static int check_waits(const struct plan *plan, bool strict, struct error *error)
 {
     const struct history *history = plan->history;
     for (uint32_t pos = 0; pos < history->count; pos++) {
@@ -171,7 +172,9 @@ static int check_waits(const struct plan *plan, struct error *error)
             return complain(plan, event, "waits with a readers-writer lock instead of a mutex",
                             error);
     }
-    return 0;
+    const char *reason;
+    uint32_t pos = strict ? conditions_check(history, &reason) : POS_NONE;
+    return pos == POS_NONE ? 0 : complain(plan, &history->events[pos], reason, error);
 }
 
 static void plan_end(struct plan *plan)
@@ -194,7 +197,7 @@ static void plan_end(struct plan *plan)
     map_free(&held);
 }
 
-int plan_create(struct plan *plan, struct trace *trace, const struct history *history,
+int plan_create(struct plan *plan, struct trace *trace, const struct history *history, bool strict,
                 struct error *error)
 {
     *plan = (struct plan){0};
@@ -215,7 +218,7 @@ int plan_create(struct plan *plan, struct trace *trace, const struct history *hi
     plan_objects(plan);
     plan_barriers(plan);
     struct open_events open = {0};
-    int code = check_waits(plan, error);
+    int code = check_waits(plan, strict, error);
     for (uint32_t thread = 0; !code && thread < whole->threads; thread++)
         code = plan_thread(plan, thread, &open, error);
     array_free(&open);

@@ -23,7 +23,8 @@ struct plan {
     bool clean_end;                /* no lock is held and no thread blocked at the end */
 };
 
-int plan_create(struct plan *plan, struct trace *trace, const struct history *history,
+/* `strict`: the order will be enforced, so it must be one that pthreads can do. */
+int plan_create(struct plan *plan, struct trace *trace, const struct history *history, bool strict,
                 struct error *error);
 void plan_free(struct plan *plan);
 

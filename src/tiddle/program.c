@@ -366,7 +366,7 @@ int tiddle_write_program(FILE *out, struct trace *trace, const struct history *h
 {
     struct program program = {
         .out = out, .trace = trace, .options = options, .strict = options->order == PROGRAM_TURNS};
-    int code = plan_create(&program.plan, trace, history, error);
+    int code = plan_create(&program.plan, trace, history, program.strict, error);
     if (!code)
         code = check_many(&program, error);
     if (!code) {
