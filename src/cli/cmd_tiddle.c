@@ -67,7 +67,7 @@ static const char *file_name(const char *path)
 static int write_program(const struct options *options, struct trace *trace,
                          const struct history *history, FILE *out, struct error *error)
 {
-    struct program_options program = {.name = file_name(trace->path)};
+    struct program_options program = {.name = file_name(trace->path), .lines = options->lines};
     if (parse_order(options->order, &program.order, error))
         return -1;
     if (!options->equivalent)

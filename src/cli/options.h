@@ -105,6 +105,8 @@ enum command_id {
       "where to write; - is standard output")                                                      \
     O(TEXT, order, "order", 0, "HOW", IN(TIDDLE), 0, 0, 0,                                         \
       "the program keeps the order by: barrier (always), none, sleep or yield")                    \
+    O(FLAG, lines, "lines", 0, "", IN(TIDDLE), 0, 1, 0,                                            \
+      "the program has the trace's source locations (#line)")                                      \
     O(FLAG, run, "run", 0, "", IN(TIDDLE), 0, 1, 0, "compile the program and run it")              \
     O(FLAG, format, "format", 0, "", IN(TIDDLE), 0, 1, 0, "print the trace in its usual layout")   \
     O(FLAG, complete, "complete", 0, "", IN(TIDDLE), 0, 1, 0,                                      \

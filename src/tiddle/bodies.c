@@ -6,6 +6,7 @@
 
 struct walk {
     struct bodies *bodies;
+    const char *lines_of;
     struct operation_writer writer;
 };
 
@@ -35,6 +36,35 @@ static void write_text(struct walk *walk, uint32_t pos)
     fclose(buffer);
     write_string(walk->writer.out, line);
     free(line);
+}
+
+/* path:line[:column], or a line of the trace itself. */
+static void write_place(struct walk *walk, uint32_t pos)
+{
+    const struct plan *plan = walk->writer.plan;
+    const struct event *event = &plan->history->events[pos];
+    const char *location = trace_location(plan->history->trace, event->location);
+    size_t path = strcspn(location, ":"), digits = strspn(location, "0123456789");
+    uint32_t written = pos - plan->completion.forks;
+    bool added =
+        pos < plan->completion.forks || pos >= plan->history->count - plan->completion.joins;
+    if (!walk->lines_of)
+        return;
+    if (added) {
+        fputs("#line 1 \"added\"\n", walk->writer.out);
+        return;
+    }
+    if (location[path] == ':' && strspn(location + path + 1, "0123456789")) {
+        char *copy = strndup(location, path);
+        fprintf(walk->writer.out, "#line %lu ", strtoul(location + path + 1, NULL, 10));
+        write_string(walk->writer.out, copy);
+        free(copy);
+    } else {
+        fprintf(walk->writer.out, "#line %lu ",
+                digits && !location[digits] ? strtoul(location, NULL, 10) : written + 1ul);
+        write_string(walk->writer.out, walk->lines_of);
+    }
+    putc('\n', walk->writer.out);
 }
 
 static void write_ending(struct walk *walk, uint32_t partner)
@@ -136,6 +166,7 @@ static uint32_t write_body(struct walk *walk, uint32_t thread, uint32_t index, u
     FILE *out = walk->writer.out;
     bool block = body.class == CLASS_LABEL;
     if (block) {
+        write_place(walk, opener);
         fputs("    ", out);
         write_mark(walk, "BLOCK_BEGIN", opener);
         fputs(";\n", out);
@@ -146,6 +177,8 @@ static uint32_t write_body(struct walk *walk, uint32_t thread, uint32_t index, u
         uint32_t pos = history_pos(history, thread, index);
         uint8_t op = history->events[pos].op;
         index++;
+        if (op != EVENT_WAIT_END && op != EVENT_BARRIER_EXIT)
+            write_place(walk, pos);
         if (pos == last) {
             fprintf(out, "    await_step(%u);\n", pos);
             if (block) {
@@ -214,10 +247,11 @@ static void name_barriers(struct walk *walk)
 }
 
 void bodies_write(struct bodies *bodies, const struct plan *plan, struct identifiers *identifiers,
-                  bool strict)
+                  bool strict, const char *lines_of)
 {
     const struct history *history = plan->history;
     struct walk walk = {.bodies = bodies,
+                        .lines_of = lines_of,
                         .writer = {.plan = plan, .identifiers = identifiers, .strict = strict}};
     *bodies = (struct bodies){0};
     bodies->calls = NEW_ARRAY(uint32_t, trace_count(history->trace, CLASS_LABEL));

@@ -23,8 +23,9 @@ struct bodies {
     const char **barrier_name; /* by barrier instance */
 };
 
+/* `lines_of`: the file that #line directives name, or NULL for none. */
 void bodies_write(struct bodies *bodies, const struct plan *plan, struct identifiers *identifiers,
-                  bool strict);
+                  bool strict, const char *lines_of);
 void bodies_free(struct bodies *bodies);
 
 #endif

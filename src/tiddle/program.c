@@ -372,7 +372,8 @@ int tiddle_write_program(FILE *out, struct trace *trace, const struct history *h
     if (!code) {
         program.identifiers = identifiers_create(trace);
         claim_names(&program);
-        bodies_write(&program.bodies, &program.plan, program.identifiers, program.strict);
+        bodies_write(&program.bodies, &program.plan, program.identifiers, program.strict,
+                     options->lines ? options->name : NULL);
         write_heading(&program);
         write_includes(&program);
         write_machinery(&program);

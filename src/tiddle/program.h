@@ -22,6 +22,7 @@ enum program_order { PROGRAM_TURNS, PROGRAM_NONE, PROGRAM_SLEEP, PROGRAM_YIELD }
 struct program_options {
     enum program_order order;
     const char *name; /* of the trace, for the heading */
+    bool lines;       /* #line: debuggers and reports show the trace's locations */
     /* Orders to perform one after another, as pos values of the history; NULL:
      * the history's own order, once. Returns NULL after the last. */
     const uint32_t *(*next_order)(void *source);
