@@ -1,4 +1,4 @@
-"""Prints the findings of a JSON file, one a line, as kind and lines of the trace,
+"""Prints the findings of a JSON file, one a line: engine, kind and lines of the trace,
 so that a text trace and a recording of its program (--lines) can be compared."""
 import json
 import sys
@@ -11,6 +11,8 @@ def line_of(event):
 
 
 findings = json.load(sys.stdin)["findings"]
-rows = {(f["kind"],) + tuple(sorted(line_of(e) for e in f["events"])) for f in findings}
+rows = {
+    (f["engine"], f["kind"]) + tuple(sorted(line_of(e) for e in f["events"])) for f in findings
+}
 for row in sorted(rows):
     print(*row)
