@@ -9,13 +9,27 @@
 #define SHARED     UINT16_MAX
 #define ADDRESSES  (UINT64_C(1) << 56) /* beyond this nothing is mapped */
 
-/* What the first pass knows about the bytes of a page. */
+/* What the first pass knows about the bytes of a page. A page that was only ever
+ * accessed as a whole (a large buffer copied or cleared) needs no more than the
+ * map's own value: see uniform(). */
 struct learned {
     uint16_t owner[PAGE_SIZE];      /* 0, thread + 1, or SHARED */
     uint64_t edge[PAGE_SIZE / 64];  /* an access begins, or ended just before, here */
     uint64_t wrote[PAGE_SIZE / 64]; /* somebody wrote */
     uint32_t life[GRANULES];        /* the objects_begin() its present content stems from */
 };
+
+/* A uniform page as a map value: the lowest bit set, then wrote, owner and life.
+ * A pointer to a struct learned has the lowest bit clear. */
+static uint64_t uniform(uint16_t owner, bool wrote, uint32_t life)
+{
+    return (uint64_t)life << 32 | (uint64_t)owner << 8 | (uint64_t)wrote << 1 | 1;
+}
+
+static bool is_uniform(uint64_t value)
+{
+    return value & 1;
+}
 
 struct extent {
     uint64_t address;
@@ -44,7 +58,8 @@ static void free_pages(struct objects *self)
 {
     for (size_t i = map_first(&self->pages); i < self->pages.capacity;
          i = map_following(&self->pages, i))
-        free((void *)(uintptr_t)self->pages.entries[i].value);
+        if (!is_uniform(self->pages.entries[i].value))
+            free((void *)(uintptr_t)self->pages.entries[i].value);
     map_free(&self->pages);
     self->last_page = UINT64_MAX;
     self->last = NULL;
@@ -69,6 +84,20 @@ static void set_bit(uint64_t *bits, uint32_t at)
     bits[at / 64] |= UINT64_C(1) << (at % 64);
 }
 
+/* Every byte of it alike, with an edge at its start. */
+static struct learned *expand(uint64_t value)
+{
+    struct learned *learned = NEW(struct learned);
+    for (uint32_t i = 0; i < PAGE_SIZE; i++)
+        learned->owner[i] = (uint16_t)(value >> 8);
+    memset(learned->wrote, value & 2 ? 0xff : 0, sizeof learned->wrote);
+    for (uint32_t i = 0; i < GRANULES; i++)
+        learned->life[i] = (uint32_t)(value >> 32);
+    set_bit(learned->edge, 0);
+    return learned;
+}
+
+/* The page's content, expanded if need be; NULL if nothing is known about it. */
 static void *page_find(struct objects *self, uint64_t page)
 {
     if (page == self->last_page)
@@ -76,6 +105,8 @@ static void *page_find(struct objects *self, uint64_t page)
     uint64_t *found = map_find(&self->pages, page);
     if (!found)
         return NULL;
+    if (is_uniform(*found))
+        *found = (uint64_t)(uintptr_t)expand(*found);
     self->last_page = page;
     return self->last = (void *)(uintptr_t)*found;
 }
@@ -85,9 +116,8 @@ static struct learned *page_learned(struct objects *self, uint64_t page)
     struct learned *learned = page_find(self, page);
     if (learned)
         return learned;
-    learned = NEW(struct learned);
-    for (uint32_t i = 0; i < GRANULES; i++)
-        learned->life[i] = self->lives;
+    learned = expand(uniform(0, false, self->lives));
+    learned->edge[0] = 0;
     *map_at(&self->pages, page, NULL) = (uint64_t)(uintptr_t)learned;
     self->last_page = page;
     return self->last = learned;
@@ -133,10 +163,12 @@ static void clear_page(uint32_t *objects, uint32_t first, uint32_t last)
     memset(objects + first, 0, (last - first + 1) * sizeof *objects);
 }
 
-static void begin_page(struct objects *self, uint64_t page, void *content, uint64_t low,
-                       uint64_t high)
+static void begin_page(struct objects *self, uint64_t page, uint64_t low, uint64_t high)
 {
     uint64_t start = page << PAGE_SHIFT;
+    void *content = page_find(self, page);
+    if (!content)
+        return;
     uint32_t first = low > start ? (uint32_t)(low - start) : 0;
     uint32_t last = high < start + PAGE_SIZE ? (uint32_t)(high - start) - 1 : PAGE_SIZE - 1;
     if (self->settled)
@@ -173,17 +205,14 @@ void objects_begin(struct objects *self, uint64_t address, uint64_t length)
     uint64_t first = address >> PAGE_SHIFT, last = (high - 1) >> PAGE_SHIFT;
     self->lives++;
     if (last - first < self->pages.count) {
-        for (uint64_t page = first; page <= last; page++) {
-            void *content = page_find(self, page);
-            if (content)
-                begin_page(self, page, content, address, high);
-        }
+        for (uint64_t page = first; page <= last; page++)
+            begin_page(self, page, address, high);
     } else {
         for (size_t i = map_first(&self->pages); i < self->pages.capacity;
              i = map_following(&self->pages, i)) {
             const struct map_entry *entry = &self->pages.entries[i];
             if (entry->key >= first && entry->key <= last)
-                begin_page(self, entry->key, (void *)(uintptr_t)entry->value, address, high);
+                begin_page(self, entry->key, address, high);
         }
     }
     if (self->settled)
@@ -202,6 +231,24 @@ static void learn_page(struct learned *learned, uint16_t owner, uint32_t first, 
     }
 }
 
+/* A whole page in one access: stays uniform, or becomes it. */
+static bool learn_whole(struct objects *self, uint64_t page, uint16_t owner, bool write)
+{
+    bool added;
+    if (page == self->last_page)
+        return false;
+    uint64_t *value = map_at(&self->pages, page, &added);
+    if (added)
+        *value = uniform(owner, write, self->lives);
+    if (!is_uniform(*value))
+        return false;
+    uint16_t known = (uint16_t)(*value >> 8);
+    if (known != owner)
+        known = SHARED;
+    *value = uniform(known, write || *value & 2, (uint32_t)(*value >> 32));
+    return true;
+}
+
 void objects_learn(struct objects *self, uint32_t thread, uint64_t address, uint64_t length,
                    bool write)
 {
@@ -210,18 +257,20 @@ void objects_learn(struct objects *self, uint32_t thread, uint64_t address, uint
     /* Numbers beyond 16 bits share one: sharing between those is assumed. */
     uint16_t owner = thread + 1 < SHARED ? (uint16_t)(thread + 1) : SHARED;
     uint64_t end = address + length;
-    set_bit(page_learned(self, address >> PAGE_SHIFT)->edge, address & (PAGE_SIZE - 1));
+    if (address & (PAGE_SIZE - 1)) /* objects end with their page anyway */
+        set_bit(page_learned(self, address >> PAGE_SHIFT)->edge, address & (PAGE_SIZE - 1));
     while (address < end) {
         uint64_t page = address >> PAGE_SHIFT;
         uint64_t stop = (page + 1) << PAGE_SHIFT;
         uint32_t first = address & (PAGE_SIZE - 1);
         uint32_t last = stop <= end ? PAGE_SIZE - 1 : (uint32_t)(end - 1) & (PAGE_SIZE - 1);
-        learn_page(page_learned(self, page), owner, first, last, write);
+        bool whole = first == 0 && last == PAGE_SIZE - 1;
+        if (!whole || !learn_whole(self, page, owner, write))
+            learn_page(page_learned(self, page), owner, first, last, write);
         address = stop <= end ? stop : end;
     }
-    struct learned *after = page_find(self, end >> PAGE_SHIFT);
-    if (after)
-        set_bit(after->edge, end & (PAGE_SIZE - 1));
+    if (end & (PAGE_SIZE - 1))
+        set_bit(page_learned(self, end >> PAGE_SHIFT)->edge, end & (PAGE_SIZE - 1));
 }
 
 static int by_life(const void *a, const void *b)
@@ -232,12 +281,25 @@ static int by_life(const void *a, const void *b)
     return (left->address > right->address) - (left->address < right->address);
 }
 
+static void collect_uniform(struct objects *self, uint64_t page, uint64_t value)
+{
+    struct extent extent = {
+        .address = page << PAGE_SHIFT, .life = (uint32_t)(value >> 32), .length = PAGE_SIZE};
+    if ((uint16_t)(value >> 8) == SHARED && value & 2)
+        array_push(&self->extents, extent);
+}
+
 void objects_settle(struct objects *self)
 {
     for (size_t i = map_first(&self->pages); i < self->pages.capacity;
-         i = map_following(&self->pages, i))
-        collect(self, self->pages.entries[i].key,
-                (const struct learned *)(uintptr_t)self->pages.entries[i].value, 0, PAGE_SIZE - 1);
+         i = map_following(&self->pages, i)) {
+        const struct map_entry *entry = &self->pages.entries[i];
+        if (is_uniform(entry->value))
+            collect_uniform(self, entry->key, entry->value);
+        else
+            collect(self, entry->key, (const struct learned *)(uintptr_t)entry->value, 0,
+                    PAGE_SIZE - 1);
+    }
     free_pages(self);
     if (self->extents.count)
         qsort(self->extents.items, self->extents.count, sizeof *self->extents.items, by_life);

@@ -1,0 +1,263 @@
+# cc, record, info, dump: the ways to switch recording on, and what may never happen.
+
+setup() {
+    programs="$BATS_TEST_DIRNAME/../programs"
+    cd "$BATS_TEST_TMPDIR"
+    cat >work.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static long counter, racy, numbers[4096];
+static long rounds = 1000;
+static void *run(void *unused)
+{
+    for (long i = 0; i < rounds; i++) {
+        pthread_mutex_lock(&mutex);
+        counter++;
+        numbers[i % 4096]++;
+        pthread_mutex_unlock(&mutex);
+    }
+    racy++;
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    pthread_t threads[2];
+    if (argc > 2)
+        rounds = atol(argv[2]);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, run, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    printf("%ld\n", counter);
+    if (argc > 1 && !strcmp(argv[1], "abort"))
+        abort();
+    if (argc > 1 && !strcmp(argv[1], "crash"))
+        *(volatile int *)0 = 0;
+    return argc > 1 ? atoi(argv[1]) : 0;
+}
+C
+}
+
+events() { "$PREPLAY" info "$1" | sed -n '1s/ .*//p'; }
+
+@test "cc and record: output, exit code and signals are the program's own" {
+    for compiler in gcc clang; do
+        PREPLAY_CC=$compiler "$PREPLAY" cc work.c -o work -pthread
+        run "$PREPLAY" record ./work 7
+        [ "$status" -eq 7 ]
+        [ "$output" = 2000 ]
+        "$PREPLAY" dump preplay.data | grep -q 'acq(mutex)  .*work.c:11'
+        run "$PREPLAY" predict -e hb preplay.data
+        [ "$status" -eq 66 ]
+        [[ "$output" == *"on racy"* ]]
+        [[ "$output" != *"on counter"* ]]
+    done
+    run bash -c '"$PREPLAY" record ./work abort; exit $?'
+    [ "$status" -eq 134 ]
+    [ "$(jq .signal preplay.data/manifest.json)" -eq 6 ]
+    run bash -c '"$PREPLAY" record ./work crash; exit $?'
+    [ "$status" -eq 139 ]
+    "$PREPLAY" dump preplay.data | tail -3 | grep -q 'join(T0.2)'
+}
+
+@test "a program that was built for ThreadSanitizer needs no rebuild" {
+    gcc -g -fsanitize=thread work.c -o work
+    run "$PREPLAY" record ./work
+    [ "$status" -eq 0 ]
+    [ "$output" = 2000 ]
+    "$PREPLAY" dump preplay.data | grep -q 'w(racy)'
+}
+
+@test "clang's static runtime cannot be replaced, and that is said" {
+    clang -g -fsanitize=thread work.c -o work
+    run "$PREPLAY" record ./work
+    [[ "$output" == *"-fno-sanitize-link-runtime"* ]]
+}
+
+@test "an unmodified program: synchronisation only" {
+    gcc -g work.c -o work -pthread
+    run "$PREPLAY" record ./work
+    [[ "$output" == *"not instrumented"* ]]
+    run "$PREPLAY" record --sync-only ./work 3
+    [ "$status" -eq 3 ]
+    "$PREPLAY" dump preplay.data | grep -q 'acq(mutex)'
+    ! "$PREPLAY" dump preplay.data | grep -q 'w(counter)'
+}
+
+@test "a static link is refused with advice" {
+    run "$PREPLAY" cc -static work.c -o work
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"--valgrind"* ]]
+    run "$PREPLAY" cc -static -c work.c -o work.o
+    [ "$status" -eq 0 ]
+}
+
+@test "an instrumented program runs as always without preplay record" {
+    "$PREPLAY" cc work.c -o work -pthread
+    run ./work 5
+    [ "$status" -eq 5 ]
+    [ "$output" = 2000 ]
+}
+
+@test "killed at 20 moments: every stream is readable" {
+    "$PREPLAY" cc -O1 work.c -o work -pthread
+    for i in $(seq 20); do
+        rm -rf trace
+        mkdir trace
+        PREPLAY_RECORD=$PWD/trace ./work 0 100000000 &
+        sleep "0.0$((i * 7 % 90 + 10))"
+        kill -KILL $!
+        wait $! || true
+        run "$PREPLAY" info trace
+        [ "$status" -eq 0 ]
+    done
+    [ "$(events trace)" -gt 1000 ]
+}
+
+@test "a trace limit: one line, and the program goes on" {
+    "$PREPLAY" cc work.c -o work -pthread
+    run "$PREPLAY" record --max-trace 200K ./work 0 100000
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 2 ]
+    [[ "$output" == *"--max-trace"* && "$output" == *200000* ]]
+    [ "$(events preplay.data)" -gt 100 ]
+    [ "$(du -sk preplay.data | cut -f1)" -lt 300 ]
+}
+
+@test "a full disk: one line, and the program goes on" {
+    mkdir disk
+    mount -t tmpfs -o size=1m tmpfs disk || skip "mounting needs privileges"
+    "$PREPLAY" cc work.c -o work -pthread
+    run "$PREPLAY" record -d disk/trace ./work 0 300000
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"no space left"* && "$output" == *600000* ]]
+    run "$PREPLAY" info disk/trace
+    umount disk
+    [ "$status" -eq 0 ]
+}
+
+@test "small limits on memory and descriptors" {
+    "$PREPLAY" cc work.c -o work -pthread
+    run bash -c 'ulimit -v 200000; "$PREPLAY" record ./work'
+    [ "$output" = 2000 ]
+    [ "$(events preplay.data)" -gt 8000 ]
+    cat >greedy.c <<'C'
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+static int shared;
+static void *run(void *unused) { shared++; return unused; }
+int main(void)
+{
+    pthread_t thread;
+    while (open("/dev/null", O_RDONLY) >= 0)
+        ;
+    pthread_create(&thread, NULL, run, NULL);
+    pthread_join(thread, NULL);
+    return printf("%d\n", shared) != 2;
+}
+C
+    "$PREPLAY" cc greedy.c -o greedy -pthread
+    run "$PREPLAY" record ./greedy
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 2 ]
+    [[ "$output" == *"too many open files"* ]]
+    run "$PREPLAY" info preplay.data
+    [ "$status" -eq 0 ]
+}
+
+@test "a directory that is no trace is left alone; a trace is replaced" {
+    "$PREPLAY" cc work.c -o work -pthread
+    mkdir mine
+    touch mine/precious
+    run "$PREPLAY" record -d mine ./work
+    [ "$status" -eq 3 ]
+    [ -e mine/precious ]
+    "$PREPLAY" record -d trace ./work
+    "$PREPLAY" record -d trace ./work
+    run "$PREPLAY" record -d /nowhere/at/all ./work
+    [ "$status" -eq 3 ]
+    run "$PREPLAY" record ./no-such-program
+    [ "$status" -eq 2 ]
+}
+
+@test "thread ids are the same from run to run" {
+    "$PREPLAY" cc "$programs/threads.c" -o threads -pthread
+    "$PREPLAY" record -d one ./threads
+    "$PREPLAY" record -d two ./threads
+    "$PREPLAY" dump one | grep -o 'fork(.*)' >one.txt
+    "$PREPLAY" dump two | grep -o 'fork(.*)' >two.txt
+    cmp one.txt two.txt
+}
+
+@test "a forked child and a program started by exec have traces of their own" {
+    "$PREPLAY" cc -I"$programs/../../include" "$programs/forks.c" -o forks -pthread
+    "$PREPLAY" record ./forks
+    "$PREPLAY" dump preplay.data/process-1 | grep -q 'fork(T0.1)'
+    "$PREPLAY" cc work.c -o work -pthread
+    "$PREPLAY" record -d two sh -c './work; ./work'
+    [ "$(events two)" -gt 8000 ]
+    [ "$(events two/process-1)" -gt 8000 ]
+}
+
+@test "values, branches and blocks" {
+    cat >value.c <<'C'
+#include <pthread.h>
+static int flag, data;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+__attribute__((noinline)) static void set(void)
+{
+    pthread_mutex_lock(&mutex);
+    flag = 321;
+    pthread_mutex_unlock(&mutex);
+}
+__attribute__((noinline)) static void react(void)
+{
+    data = 1;
+}
+static void *run(void *unused) { set(); return unused; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, run, 0);
+    pthread_mutex_lock(&mutex);
+    if (flag)
+        react();
+    pthread_mutex_unlock(&mutex);
+    pthread_join(thread, 0);
+    return flag == 321 ? data * 0 : 1;
+}
+C
+    "$PREPLAY" cc --branches -O1 value.c -o value -pthread
+    "$PREPLAY" record --values --branches --blocks ./value
+    "$PREPLAY" dump preplay.data >dump
+    grep -q 'w(flag.*321' dump
+    grep -q 'r(flag.*321' dump
+    grep -q 'branch()' dump
+    grep -q 'begin(set)' dump
+    grep -q 'end(set)' dump
+}
+
+@test "broken traces are errors with a place, never crashes" {
+    "$PREPLAY" cc work.c -o work -pthread
+    "$PREPLAY" record -d trace ./work
+    stream=trace/streams/000000001.pps
+    printf 'XXXX' | dd of=$stream conv=notrunc status=none
+    run "$PREPLAY" info trace
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"not a preplay stream"* ]]
+    "$PREPLAY" record -d trace ./work
+    printf '\036\377\377' | dd of=$stream bs=1 seek=112 conv=notrunc status=none
+    run "$PREPLAY" info trace
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"offset"* ]]
+    mkdir -p empty/streams
+    run "$PREPLAY" info empty
+    [ "$status" -eq 0 ]
+    mkdir none
+    run "$PREPLAY" info none
+    [ "$status" -eq 3 ]
+}
