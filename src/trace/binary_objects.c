@@ -40,8 +40,9 @@ struct objects {
     bool settled;
     uint32_t lives;   /* objects_begin() calls so far in this pass */
     struct map pages; /* page number -> struct learned *, or uint32_t * in pass two */
-    struct extents ARRAY_OF(struct extent) extents; /* sorted once settled */
-    size_t installed;                               /* pass two: extents whose life has begun */
+    struct extents ARRAY_OF(struct extent) extents;   /* sorted once settled */
+    struct page_numbers ARRAY_OF(uint64_t) populated; /* pass two: pages that ever have objects */
+    size_t installed;                                 /* pass two: extents whose life has begun */
     /* The page of the last access: most are near. */
     uint64_t last_page;
     void *last;
@@ -71,6 +72,7 @@ void objects_destroy(struct objects *self)
         return;
     free_pages(self);
     array_free(&self->extents);
+    array_free(&self->populated);
     free(self);
 }
 
@@ -289,6 +291,38 @@ static void collect_uniform(struct objects *self, uint64_t page, uint64_t value)
         array_push(&self->extents, extent);
 }
 
+static int by_page(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* So that a long access skips what nobody shares. */
+static void list_pages(struct objects *self)
+{
+    for (size_t i = 0; i < self->extents.count; i++) {
+        uint64_t page = self->extents.items[i].address >> PAGE_SHIFT;
+        if (!self->populated.count || array_last(&self->populated) != page)
+            array_push(&self->populated, page);
+    }
+    if (self->populated.count)
+        qsort(self->populated.items, self->populated.count, sizeof(uint64_t), by_page);
+}
+
+/* The first page from this one on that ever has objects. */
+static uint64_t next_populated(const struct objects *self, uint64_t page)
+{
+    size_t low = 0, high = self->populated.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (self->populated.items[middle] < page)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < self->populated.count ? self->populated.items[low] : UINT64_MAX >> PAGE_SHIFT;
+}
+
 void objects_settle(struct objects *self)
 {
     for (size_t i = map_first(&self->pages); i < self->pages.capacity;
@@ -303,6 +337,7 @@ void objects_settle(struct objects *self)
     free_pages(self);
     if (self->extents.count)
         qsort(self->extents.items, self->extents.count, sizeof *self->extents.items, by_life);
+    list_pages(self);
     self->settled = true;
     self->lives = 0;
     install(self);
@@ -312,6 +347,8 @@ uint32_t objects_find(const struct objects *const_self, uint64_t *address, uint6
 {
     struct objects *self = (struct objects *)const_self; /* the cache of the last page */
     uint64_t at = *address;
+    if (end > ADDRESSES)
+        end = ADDRESSES;
     while (at < end) {
         uint64_t page = at >> PAGE_SHIFT;
         uint64_t stop = (page + 1) << PAGE_SHIFT;
@@ -327,6 +364,10 @@ uint32_t objects_find(const struct objects *const_self, uint64_t *address, uint6
             return number - 1;
         }
         at = stop;
+        if (!objects && at < end) {
+            uint64_t next = next_populated(self, page + 1) << PAGE_SHIFT;
+            at = next > at ? next : at;
+        }
     }
     *address = end;
     return OBJECT_NONE;

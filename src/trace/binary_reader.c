@@ -13,7 +13,16 @@
 
 #include <stdio.h>
 
-#define RANGE_LIMIT (UINT64_C(1) << 32)
+/* Longer accesses count for their beginning only. (A fuzzer sets it lower: a
+ * range costs as much as it is long, and a few bytes can claim a long one.) */
+#ifndef BINARY_RANGE_LIMIT
+#define BINARY_RANGE_LIMIT (UINT64_C(1) << 32)
+#endif
+
+static uint64_t limited(uint64_t length)
+{
+    return length < BINARY_RANGE_LIMIT ? length : BINARY_RANGE_LIMIT;
+}
 
 struct binary_source {
     struct binary_threads threads;
@@ -90,7 +99,7 @@ static void follow_memory(struct binary_source *self, const struct binary_unit *
 static uint64_t block_size(const struct binary_source *self, uint64_t address)
 {
     const uint64_t *size = map_find(&self->blocks, address);
-    return size && *size < RANGE_LIMIT ? *size : 0;
+    return size ? limited(*size) : 0;
 }
 
 /* --- first pass ----------------------------------------------------------- */
@@ -133,8 +142,8 @@ static void learn_unit(struct binary_source *self, const struct binary_unit *uni
     }
     for (size_t i = 0; i < unit->count; i++) {
         const struct binary_access *access = &unit->accesses[i];
-        if (access->present && op_in(access->op, OPS_ACCESS) && access->length < RANGE_LIMIT)
-            objects_learn(self->objects, thread, access->address, access->length,
+        if (access->present && op_in(access->op, OPS_ACCESS))
+            objects_learn(self->objects, thread, access->address, limited(access->length),
                           op_in(access->op, OPS_WRITING));
     }
 }
@@ -295,7 +304,7 @@ static void deliver_unit(struct trace *trace, const struct binary_unit *unit, ui
         deliver_record(trace, unit, thread);
     for (size_t i = 0; i < unit->count; i++) {
         const struct binary_access *access = &unit->accesses[i];
-        if (!access->present || access->length >= RANGE_LIMIT)
+        if (!access->present)
             continue;
         struct event event = {.thread = thread,
                               .op = access->op,
@@ -304,7 +313,7 @@ static void deliver_unit(struct trace *trace, const struct binary_unit *unit, ui
                               .stack = access->stack,
                               .value = access->value};
         if (op_in(access->op, OPS_ACCESS))
-            deliver_access(trace, event, access->address, access->length);
+            deliver_access(trace, event, access->address, limited(access->length));
         else if (access->op == EVENT_BRANCH)
             deliver(trace, event);
         else if (access->op == EVENT_BLOCK_BEGIN || access->op == EVENT_BLOCK_END)
