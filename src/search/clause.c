@@ -8,10 +8,11 @@
  * later.
  *
  * Semaphores, condition variables, failed tries and values have no single event
- * to wait for. For them, look at the first event of a witness that the schedule
- * has not executed: it is the next one of some thread, and what blocks it here
- * must differ there, or the witness has events beyond S that help. One option a
- * thread and reason covers all witnesses. */
+ * to wait for. But a witness executes the blocked event too, so there something of
+ * its object comes sooner or later than here; for each thread one such option, and
+ * for condition variables also the other orders of what was executed, cover all
+ * witnesses. */
+#include "search/clocks.h"
 #include "search/state.h"
 
 struct link {
@@ -189,30 +190,63 @@ static bool walk(const struct search *search, uint32_t thread, uint32_t *path,
     }
 }
 
-/* Operations of the same kind as the blocked one whose other place could help:
- * for each thread but its own the last one executed. */
-static void later_than(const struct search *search, uint32_t pos,
-                       bool (*matters)(const struct event *blocked, const struct event *other),
-                       struct clause *clause)
+typedef bool relation(const struct event *blocked, const struct event *other);
+
+/* For each other thread the first operation still to come, in S or not, that
+ * matters: it comes before the blocked one. */
+static void sooner(const struct search *search, uint32_t pos, relation *matters,
+                   struct clause *clause)
+{
+    const struct history *history = search->index->history;
+    const struct event *event = event_at(search->index, pos);
+    for (uint32_t thread = 0; thread < history->threads; thread++) {
+        uint32_t limit = history_thread_length(history, thread);
+        if (limit > search->ceiling[thread])
+            limit = search->ceiling[thread];
+        for (uint32_t i = search->done[thread]; thread != event->thread && i < limit; i++) {
+            uint32_t other = history_pos(history, thread, i);
+            if (!matters(event, event_at(search->index, other)))
+                continue;
+            add_option(clause, order_option(search, other, pos));
+            break;
+        }
+    }
+}
+
+/* For each other thread the last operation executed that matters: `pos`, or what
+ * is given as `before`, comes before it. */
+static void later(const struct search *search, uint32_t pos, uint32_t before, relation *matters,
+                  struct clause *clause)
 {
     const struct search_index *index = search->index;
     const struct event *event = event_at(index, pos);
     bool *seen = NEW_ARRAY(bool, index->history->threads);
-    seen[event->thread] = true;
+    seen[thread_at(index, before)] = true;
     for (uint32_t i = search->executed; i-- > 0;) {
         const struct event *other = event_at(index, search->order[i]);
-        if (seen[other->thread] || !matters(event, other))
+        if (seen[other->thread] || !matters(event, other) || search->order[i] == before)
             continue;
         seen[other->thread] = true;
-        add_option(clause, order_option(search, pos, search->order[i]));
+        add_option(clause, order_option(search, before, search->order[i]));
     }
     free(seen);
 }
 
-static bool takes_count(const struct event *blocked, const struct event *other)
+static bool raises_count(const struct event *blocked, const struct event *other)
 {
-    enum event_op op = blocked->flags & EVENT_FAILED ? EVENT_POST : EVENT_SEM_WAIT;
-    return other->op == op && other->object == blocked->object && !(other->flags & EVENT_FAILED);
+    return other->op == EVENT_POST && other->object == blocked->object;
+}
+
+static bool lowers_count(const struct event *blocked, const struct event *other)
+{
+    return other->op == EVENT_SEM_WAIT && other->object == blocked->object &&
+           !(other->flags & EVENT_FAILED);
+}
+
+static bool takes_lock(const struct event *blocked, const struct event *other)
+{
+    return event_acquires(other) && event_lock(other) == blocked->object &&
+           sections_exclude(other, blocked);
 }
 
 static bool frees_lock(const struct event *blocked, const struct event *other)
@@ -230,88 +264,111 @@ static bool same_variable(const struct event *blocked, const struct event *other
     return event_writes(other) && other->object == blocked->object;
 }
 
-/* Neighbours among the executed operations of one object, the other way round:
- * two different orders of one set differ in neighbours of the first. */
+/* Where in the schedule the condition variable was last without waiting threads:
+ * in whatever order its operations up to there come, it is so again. */
+static uint32_t last_quiet(const struct search *search, const struct event *event)
+{
+    uint32_t waiting = 0, quiet = 0;
+    for (uint32_t i = 0; i < search->executed; i++) {
+        const struct event *other = event_at(search->index, search->order[i]);
+        if (!same_condition(event, other))
+            continue;
+        waiting += other->op == EVENT_WAIT_BEGIN;
+        waiting -= other->op == EVENT_WAIT_END;
+        if (!waiting)
+            quiet = i;
+    }
+    return quiet;
+}
+
+/* Neighbours among the executed operations of a condition variable, the other way
+ * round: two different orders of one set differ in neighbours of the first. */
 static void swap_neighbours(const struct search *search, const struct event *event,
-                            bool (*matters)(const struct event *blocked, const struct event *other),
                             struct clause *clause)
 {
     uint32_t previous = POS_NONE;
-    for (uint32_t i = 0; i < search->executed; i++) {
+    for (uint32_t i = last_quiet(search, event); i < search->executed; i++) {
         uint32_t pos = search->order[i];
-        if (!matters(event, event_at(search->index, pos)))
+        if (!same_condition(event, event_at(search->index, pos)))
             continue;
-        if (previous != POS_NONE)
+        if (previous != POS_NONE &&
+            !(search->by_clocks && clocks_ordered(search->index, previous, pos)))
             add_option(clause, order_option(search, pos, previous));
         previous = pos;
     }
 }
 
-/* What must be different in a witness whose first event beyond the schedule is
- * `pos`, which is in S. */
+/* What must be different in a witness, which executes `pos`: operations of its
+ * object come sooner or later than here, or in another order. */
 static void options_of(const struct search *search, uint32_t pos, struct clause *clause)
 {
     const struct event *event = event_at(search->index, pos);
-    struct link link;
-    uint32_t what;
+    bool failed = event->flags & EVENT_FAILED;
+    uint32_t what, last;
     switch (schedule_blocked(search, pos, &what)) {
-    case BLOCK_LOCK:
-    case BLOCK_READER:
-        link = link_of(search, event->thread);
-        add_option(clause, link.reverse);
-        break;
     case BLOCK_COUNT:
-        later_than(search, pos, takes_count, clause);
+        sooner(search, pos, failed ? lowers_count : raises_count, clause);
+        later(search, pos, pos, failed ? raises_count : lowers_count, clause);
         break;
     case BLOCK_TRY:
-        later_than(search, pos, frees_lock, clause);
+        sooner(search, pos, takes_lock, clause);
+        later(search, pos, pos, frees_lock, clause);
         break;
     case BLOCK_SIGNAL:
-        later_than(search, pos, same_condition, clause);
-        swap_neighbours(search, event, same_condition, clause);
+        sooner(search, pos, same_condition, clause);
+        later(search, pos, pos, same_condition, clause);
+        swap_neighbours(search, event, clause);
         break;
     case BLOCK_VALUE:
-        later_than(search, pos, same_variable, clause);
-        swap_neighbours(search, event, same_variable, clause);
+        last = search->memory[event->object].last;
+        sooner(search, pos, same_variable, clause);
+        add_option(clause, order_option(search, pos, last));
+        if (last != POS_NONE)
+            later(search, pos, last, same_variable, clause);
         break;
     default:
         break;
     }
 }
 
-/* Could an event beyond S change what an event of S may do, other than by being
- * asked for by it? The release of a lock that S leaves held, and operations of
- * objects with a state. Whatever else a witness has beyond S, it can do without. */
-static bool may_help(const struct search *search, uint32_t pos)
-{
-    const struct search_index *index = search->index;
-    const struct event *event = event_at(index, pos);
-    if (event_releases(event) && index->partner[pos] != POS_NONE &&
-        in_set(search, index->partner[pos]))
-        return true;
-    if (event_acquires(event) && index->has_failed_tries)
-        return true;
-    if (index->model == MODEL_VALUE && event_writes(event))
-        return true;
-    return event_object_class(event->op) == CLASS_CONDITION || event->op == EVENT_POST ||
-           event->op == EVENT_SEM_WAIT;
-}
-
-/* For each thread, the next event beyond S that may help. */
-static void extend(const struct search *search, struct clause *clause)
+/* For each thread, the next operation of the condition variable beyond S. */
+static void extend(const struct search *search, const struct event *event, struct clause *clause)
 {
     const struct history *history = search->index->history;
     for (uint32_t thread = 0; thread < history->threads; thread++) {
         uint32_t limit = history_thread_length(history, thread);
         if (limit > search->ceiling[thread])
             limit = search->ceiling[thread];
-        uint32_t next = search->cut[thread];
-        while (next < limit && !may_help(search, history_pos(history, thread, next)))
-            next++;
-        if (next < limit)
-            add_option(clause,
-                       (struct option){POS_NONE, POS_NONE, history_pos(history, thread, next)});
+        for (uint32_t i = search->cut[thread]; i < limit; i++) {
+            uint32_t pos = history_pos(history, thread, i);
+            if (!same_condition(event, event_at(search->index, pos)))
+                continue;
+            add_option(clause, (struct option){POS_NONE, POS_NONE, pos});
+            break;
+        }
     }
+}
+
+/* Any thread that waits for no single event will do; the one with the fewest ways
+ * out is the best. */
+static void find_fewest(const struct search *search, struct clause *clause)
+{
+    struct clause other = {{0}, {{0}}};
+    bool found = false;
+    for (uint32_t i = 0; i < search->parked_count; i++) {
+        enum block block = search->parked[i].block;
+        if (block == BLOCK_EVENT || block == BLOCK_LOCK || block == BLOCK_READER)
+            continue;
+        other.options.count = 0;
+        options_of(search, next_event(search, search->parked[i].thread), &other);
+        if (found && other.options.count >= clause->options.count)
+            continue;
+        found = true;
+        clause->options.count = 0;
+        for (size_t k = 0; k < other.options.count; k++)
+            array_push(&clause->options, other.options.items[k]);
+    }
+    array_free(&other.options);
 }
 
 void clause_find(struct search *search, struct clause *clause)
@@ -324,14 +381,12 @@ void clause_find(struct search *search, struct clause *clause)
         }
     free(path);
     levels_set_up_to(&clause->why, search->level);
-    for (uint32_t i = 0; i < search->parked_count; i++)
-        options_of(search, next_event(search, search->parked[i].thread), clause);
-    extend(search, clause);
+    find_fewest(search, clause);
 }
 
 void clause_unwoken(struct search *search, uint32_t target, struct clause *clause)
 {
     levels_set_up_to(&clause->why, search->level);
-    swap_neighbours(search, event_at(search->index, target), same_condition, clause);
-    extend(search, clause);
+    swap_neighbours(search, event_at(search->index, target), clause);
+    extend(search, event_at(search->index, target), clause);
 }
