@@ -82,7 +82,7 @@ static void load_alike(struct loaded *loaded, const struct row *row, enum model 
     struct smt_pair_list list = {0};
     uint32_t best = 0;
     uint64_t best_distance = UINT64_MAX;
-    for (uint32_t loose = row->mhb ? 2 : 0; loose < 1000; loose += 1 + loose / 4) {
+    for (uint32_t loose = row->mhb ? 2 : 0; loose < row->length; loose += 1 + loose / 8) {
         load(loaded, row, loose, 1, model);
         uint64_t pairs = pairs_of(loaded, &list);
         uint64_t distance = pairs > row->mhb ? pairs - row->mhb : row->mhb - pairs;

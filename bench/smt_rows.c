@@ -48,6 +48,7 @@ struct simulation {
     uint32_t *value;                    /* by variable */
     uint32_t *notified;                 /* by condition: wake-ups to come */
     uint32_t sections, waits, accesses; /* still to be planned */
+    uint32_t total;                     /* accesses, when nothing was planned yet */
     uint32_t line, done;
 };
 
@@ -109,7 +110,7 @@ static void plan(struct simulation *simulation, uint32_t thread, enum step_kind 
     array_push(&simulation->threads[thread].plan, ((struct step){kind, object}));
 }
 
-/* Accesses of variables that `lock` guards; any lock: of any variable. */
+/* Accesses of variables that `lock` guards, and of those that none does. */
 static void plan_accesses(struct simulation *simulation, uint32_t thread, uint32_t lock)
 {
     const struct row *row = simulation->row;
@@ -118,13 +119,16 @@ static void plan_accesses(struct simulation *simulation, uint32_t thread, uint32
     if (count > simulation->accesses)
         count = simulation->accesses;
     simulation->accesses -= count;
+    uint32_t open = 1 + row->variables / 8; /* the last ones have no lock */
+    uint32_t guarded = row->variables - open;
     while (count--) {
-        uint32_t variable = random_below(&simulation->random, row->variables);
-        bool guarded = random_below(&simulation->random, 1000) >= simulation->loose;
-        if (guarded && lock < row->variables)
-            variable =
-                lock + row->locks * random_below(&simulation->random,
-                                                 (row->variables - 1 - lock) / row->locks + 1);
+        uint32_t variable = guarded + random_below(&simulation->random, open);
+        if (random_below(&simulation->random, simulation->total) >= simulation->loose) {
+            if (lock >= guarded)
+                continue;
+            uint32_t share_of_lock = (guarded - 1 - lock) / row->locks + 1;
+            variable = lock + row->locks * random_below(&simulation->random, share_of_lock);
+        }
         plan(simulation, thread, random_chance(&simulation->random, 40) ? WRITE : READ, variable);
     }
 }
@@ -225,6 +229,7 @@ char *row_generate(const struct row *row, uint32_t loose, uint64_t seed, size_t 
                                                     : row->lock_events / 4),
         .accesses = row->length > fixed ? row->length - fixed : 1,
     };
+    simulation.total = simulation.accesses;
     char name[32];
     for (uint32_t i = 0; i < row->variables; i++)
         emit_access(&simulation, 0, true, i);

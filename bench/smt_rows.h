@@ -19,9 +19,9 @@ struct row {
 extern const struct row rows[];
 extern const size_t row_count;
 
-/* A trace of the row's shape, as .std text (malloc-ed). Of the accesses, `loose` in
- * a thousand are not guarded by the lock of their variable: the more, the more
- * pairs are left to the solver. */
+/* A trace of the row's shape, as .std text (malloc-ed). About `loose` of the accesses
+ * are to variables that no lock guards: the more, the more pairs are left to the
+ * solver. */
 char *row_generate(const struct row *row, uint32_t loose, uint64_t seed, size_t *length);
 
 #endif

@@ -10,7 +10,7 @@
 /* Found by trying: larger windows cost more than linearly. */
 #define STANDARD_WINDOW 10000
 #define STANDARD_BUDGET 20000000
-/* Events that a guess may schedule. */
+/* Events that a guess may schedule, beside a few times the whole trace. */
 #define GUESS_STEPS 5000
 
 struct hunt {
@@ -137,7 +137,8 @@ static int guess_witnesses(struct hunt *hunt)
     for (size_t i = 0; i < hunt->todo.count && !result; i++) {
         struct smt_pair pair = hunt->todo.items[i];
         const uint32_t events[2] = {pair.first, pair.second};
-        struct search_query query = {SEARCH_RACE, events, 2, GUESS_STEPS};
+        struct search_query query = {SEARCH_RACE, events, 2,
+                                     GUESS_STEPS + 2 * (uint64_t)hunt->rules->history->count};
         struct search_witness witness;
         if (!is_wanted(hunt, &pair))
             continue;
