@@ -70,25 +70,36 @@ static bool check_race(const struct rules *rules, const struct machine *machine,
     return are_next(machine, claim, complaint);
 }
 
+/* Does `pos` wait for something that only the other event's thread can give? */
+static bool waits_for(const struct machine *machine, const struct event *events, uint32_t pos,
+                      uint32_t other)
+{
+    const struct event *event = &events[pos];
+    uint32_t thread = events[other].thread;
+    if (event->op == EVENT_JOIN)
+        return event->object == thread && machine_forbids_sync(machine, pos) == RULE_JOIN;
+    return machine_forbids_sync(machine, pos) == RULE_LOCK_HELD &&
+           machine_blocked_by(machine, pos, thread) && thread != event->thread;
+}
+
 static bool check_deadlock(const struct rules *rules, const struct machine *machine,
                            const struct claim *claim, struct complaint *complaint)
 {
     if (!are_next(machine, claim, complaint))
         return false;
     uint32_t count = claim->event_count;
+    const struct event *events = rules->history->events;
     const uint32_t *cycle = claim->witness + claim->witness_length - count;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = claim->witness_length - count + i;
-        const struct event *event = &rules->history->events[cycle[i]];
-        const struct event *following = &rules->history->events[cycle[(i + 1) % count]];
-        if (!event_acquires(event) || event->flags & EVENT_TRY)
-            return complain(complaint, at, cycle[i], "a deadlock consists of blocking acquires");
-        if (machine_forbids_sync(machine, cycle[i]) != RULE_LOCK_HELD ||
-            !machine_blocked_by(machine, cycle[i], following->thread) ||
-            following->thread == event->thread)
+        const struct event *event = &events[cycle[i]];
+        if (event->op != EVENT_JOIN && (!event_acquires(event) || event->flags & EVENT_TRY))
+            return complain(complaint, at, cycle[i],
+                            "a deadlock consists of blocking acquires and joins");
+        if (!waits_for(machine, events, cycle[i], cycle[(i + 1) % count]))
             return complain(complaint, at, cycle[i],
                             "each thread of a deadlock waits for a lock that the thread of the "
-                            "next event holds");
+                            "next event holds, or for that thread's end");
     }
     return true;
 }

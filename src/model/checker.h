@@ -8,7 +8,7 @@
  *   deadlock   the blocked operations, last, in the order of the cycle: before
  *              them the reordering is correct, each is the next event of its
  *              thread, blocks (is no try), and the thread of the following one
- *              holds the lock it waits for.
+ *              holds the lock it waits for, or is the thread it joins.
  *   atomicity  window begin, then the culprit, then window end as the last
  *              event, begin and end of one thread, the culprit of another. The
  *              values that the culprit and the window's end see need not be

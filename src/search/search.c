@@ -97,16 +97,20 @@ static bool stop_before(struct search *search, uint32_t pos)
     return true;
 }
 
-/* Each target waits for a lock that the thread of the following one holds there. */
+/* Each target waits for a lock that the thread of the following one holds there, or
+ * for that thread's end. */
 static bool is_cycle(const struct search_index *index, const struct search_query *query)
 {
     if (query->count < 2)
         return false;
     for (uint32_t i = 0; i < query->count; i++) {
         const struct event *event = event_at(index, query->events[i]);
+        uint32_t following = query->events[(i + 1) % query->count];
+        if (event->op == EVENT_JOIN && event->object == thread_at(index, following))
+            continue;
         if (!event_acquires(event) || event->flags & EVENT_TRY)
             return false;
-        uint32_t acquire = held_at(index, query->events[(i + 1) % query->count], event_lock(event));
+        uint32_t acquire = held_at(index, following, event_lock(event));
         if (acquire == POS_NONE || !sections_exclude(event, event_at(index, acquire)))
             return false;
     }

@@ -30,8 +30,8 @@ enum search_goal {
     SEARCH_NEXT,
     /* The same for two conflicting accesses. */
     SEARCH_RACE,
-    /* The same for the blocking acquires of a cycle, in its order: each waits for
-     * a lock that the thread of the following one holds. */
+    /* The same for the blocking acquires and joins of a cycle, in its order: each
+     * waits for a lock that the thread of the following one holds, or for its end. */
     SEARCH_DEADLOCK,
     /* Window begin, window end, culprit: the culprit runs after the begin and
      * before the end, which comes last. What the culprit and the end read need

@@ -41,6 +41,9 @@ static void note_deadlocks(struct plain *plain, const struct machine *machine, c
     uint16_t blockers[16] = {0};
     for (uint32_t thread = 0; thread < history->threads; thread++) {
         uint32_t pos = blocked[thread] = machine_next(machine, thread);
+        if (pos != POS_NONE && history->events[pos].op == EVENT_JOIN &&
+            machine_forbids_sync(machine, pos) == RULE_JOIN)
+            blockers[thread] = (uint16_t)(1u << history->events[pos].object);
         if (pos == POS_NONE || !event_acquires(&history->events[pos]) ||
             history->events[pos].flags & EVENT_TRY ||
             machine_forbids_sync(machine, pos) != RULE_LOCK_HELD)

@@ -90,7 +90,8 @@ bool small_allowed(const struct small_trace *trace, const struct small_state *st
 uint16_t small_blockers(const struct small_trace *trace, const struct small_state *state,
                         const struct small_event *event)
 {
-    (void)trace;
+    if (event->op == EVENT_JOIN)
+        return small_allowed(trace, state, event) ? 0 : bit(event->object);
     return event->blocking && chosen(state, event) ? holders(state, event) : 0;
 }
 
