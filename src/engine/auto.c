@@ -32,6 +32,7 @@ static void report(struct engine_run *run, const struct solve_task *task,
 {
     const struct history *history = run->history;
     const uint32_t *pos = task->events + (size_t)outcome->instance * task->size;
+    const struct event *first = &history->events[pos[0]];
     bool race = task->goal == SEARCH_RACE;
     struct finding_event *events = memory_alloc(task->size, sizeof *events);
     for (uint32_t i = 0; i < task->size; i++)
@@ -41,8 +42,10 @@ static void report(struct engine_run *run, const struct solve_task *task,
         .model = outcome->model,
         .verdict = outcome->model == MODEL_SYNC ? VERDICT_CANDIDATE : VERDICT_PREDICTED,
         .engine = run->engine->name,
-        .object_class = race ? CLASS_VARIABLE : CLASS_LOCK,
-        .object = race ? history->events[pos[0]].object : event_lock(&history->events[pos[0]]),
+        .object_class = race                      ? CLASS_VARIABLE
+                        : first->op == EVENT_JOIN ? CLASS_THREAD
+                                                  : CLASS_LOCK,
+        .object = race || first->op == EVENT_JOIN ? first->object : event_lock(first),
         .block = INTERN_NONE,
         .events = events,
         .event_count = task->size,

@@ -104,22 +104,13 @@ static bool on_cycle(void *context, const uint32_t *cycle, uint32_t length)
 
 void tasks_add_deadlocks(struct tasks *tasks, const struct engine_run *run)
 {
-    struct lock_order *order = lock_order_create();
-    struct order *must = order_create(0);
-    for (uint32_t pos = 0; pos < run->history->count; pos++) {
-        const struct event *event = &run->history->events[pos];
-        if (op_in(event->op, OPS_ACQUIRING | OPS_RELEASING))
-            lock_order_step(order, event, pos, must);
-        else if (op_in(event->op, OPS_SYNC | OP_BIT(EVENT_WRITE)))
-            order_step(must, event);
-    }
+    struct lock_order *order = lock_order_read(run->history);
     struct cycles cycles = {tasks, run, order, {0}};
     uint64_t steps = CYCLE_STEPS + 4 * (uint64_t)run->history->count;
     if (!lock_cycles_each(order, steps, on_cycle, &cycles))
         tasks->left_out++;
     map_free(&cycles.tried);
     lock_order_destroy(order);
-    order_destroy(must);
 }
 
 void tasks_finish(struct tasks *tasks)

@@ -16,7 +16,7 @@ struct csp *csp_create(struct engine_run *run)
     csp->profiles = lock_profiles_create();
     csp->segments = NEW_ARRAY(uint32_t, run->history->threads);
     csp->accesses = NEW_ARRAY(struct csp_accesses, trace_count(run->trace, CLASS_VARIABLE));
-    csp->lock_order = lock_order_create();
+    csp->lock_order = lock_order_create_for(run->history);
     return csp;
 }
 

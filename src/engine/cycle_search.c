@@ -74,6 +74,7 @@ static bool advance(struct attempt *attempt)
 static void report(const struct cycle_search *search, struct cycle_tuple *tuple)
 {
     const struct history *history = search->run->history;
+    const struct event *first = &history->events[tuple->acquires[0]];
     struct finding_event *events = NEW_ARRAY(struct finding_event, tuple->count);
     for (uint32_t i = 0; i < tuple->count; i++)
         finding_event_fill(&events[i], &history->events[tuple->acquires[i]], tuple->acquires[i],
@@ -83,8 +84,8 @@ static void report(const struct cycle_search *search, struct cycle_tuple *tuple)
         .model = search->model,
         .verdict = search->verdict,
         .engine = search->run->engine->name,
-        .object_class = CLASS_LOCK,
-        .object = event_lock(&history->events[tuple->acquires[0]]),
+        .object_class = first->op == EVENT_JOIN ? CLASS_THREAD : CLASS_LOCK,
+        .object = first->op == EVENT_JOIN ? first->object : event_lock(first),
         .block = INTERN_NONE,
         .events = events,
         .event_count = tuple->count,

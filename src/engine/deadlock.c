@@ -7,6 +7,9 @@
  * by the witness search (search/search.h): a schedule that leads into the deadlock,
  * or a proof that there is none.
  *
+ * A join is an acquire of the joined thread's end, so that threads joined under a
+ * lock which they still need are found as well.
+ *
  * After seed 000 section 2.2.2, which checks the whole program for refusals, and
  * the lock graphs of Goodlock. Sound under `rf`, `value` and `branch`, exact under
  * `sync`, up to the cycles that its budget leaves undecided and counts. */
@@ -49,6 +52,8 @@ static void on_events(struct engine_run *run, const struct event *events, size_t
             lock_order_step(deadlock->order, event, first + (uint32_t)i, deadlock->must);
             continue; /* locks are no part of the must-happen-before */
         }
+        if (event->op == EVENT_JOIN)
+            lock_order_step(deadlock->order, event, first + (uint32_t)i, deadlock->must);
         if (op_in(event->op, OPS_ATOMIC)) {
             deadlock->atomics = true;
             relevant |= OP_BIT(EVENT_WRITE);
@@ -100,6 +105,11 @@ static int finish(struct engine_run *run, struct error *error)
     (void)error;
     struct deadlock *deadlock = run->state;
     enum model model = engine_model(run);
+    if (deadlock->order->joins_while_holding) {
+        /* Known too late for what came before: rare enough to read it again. */
+        lock_order_destroy(deadlock->order);
+        deadlock->order = lock_order_read(run->history);
+    }
     struct cycle_search search = {
         .run = run,
         .order = deadlock->order,

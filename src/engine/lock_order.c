@@ -10,6 +10,64 @@ struct lock_order *lock_order_create(void)
     return order;
 }
 
+/* Who is joined by a thread that holds something, be it only its own end. */
+static bool *find_ends(const struct history *history)
+{
+    bool *ends = NEW_ARRAY(bool, history->threads);
+    uint32_t *held = NEW_ARRAY(uint32_t, history->threads);
+    struct joins ARRAY_OF(uint64_t) joins = {0};
+    bool any = false, more = true;
+    for (uint32_t pos = 0; pos < history->count; pos++) {
+        const struct event *event = &history->events[pos];
+        if (event_acquires(event))
+            held[event->thread]++;
+        else if (event_releases(event))
+            held[event->thread]--;
+        if (event->op != EVENT_JOIN)
+            continue;
+        any |= ends[event->object] |= held[event->thread] > 0;
+        array_push(&joins, map_pair(event->thread, event->object));
+    }
+    while (any && more) {
+        more = false;
+        for (size_t i = 0; i < joins.count; i++) {
+            uint32_t joined = (uint32_t)joins.items[i];
+            if (ends[joins.items[i] >> 32] && !ends[joined])
+                more = ends[joined] = true;
+        }
+    }
+    array_free(&joins);
+    free(held);
+    if (any)
+        return ends;
+    free(ends);
+    return NULL;
+}
+
+struct lock_order *lock_order_create_for(const struct history *history)
+{
+    struct lock_order *order = lock_order_create();
+    order->ends = find_ends(history);
+    order->first_end = trace_count(history->trace, CLASS_LOCK);
+    if (order->ends)
+        order->lock_limit = order->first_end + history->threads;
+    return order;
+}
+
+struct lock_order *lock_order_read(const struct history *history)
+{
+    struct lock_order *order = lock_order_create_for(history);
+    struct order *must = order_create(0);
+    for (uint32_t pos = 0; pos < history->count; pos++) {
+        const struct event *event = &history->events[pos];
+        lock_order_step(order, event, pos, must);
+        if (op_in(event->op, OPS_SYNC | OP_BIT(EVENT_WRITE)))
+            order_step(must, event);
+    }
+    order_destroy(must);
+    return order;
+}
+
 void lock_order_forget(struct lock_order *order)
 {
     for (size_t i = 0; i < order->dependencies.count; i++) {
@@ -28,6 +86,7 @@ void lock_order_destroy(struct lock_order *order)
     lock_order_forget(order);
     for (size_t i = 0; i < order->threads.count; i++)
         array_free(&order->threads.items[i].stack);
+    free(order->ends);
     array_free(&order->threads);
     array_free(&order->sets);
     array_free(&order->set_locks);
@@ -140,14 +199,43 @@ static void drop(struct thread_locks *thread, uint32_t lock)
     }
 }
 
+static struct thread_locks *thread_at(struct lock_order *order, uint32_t number)
+{
+    if (number >= order->threads.count)
+        array_grow(&order->threads, number + 1);
+    struct thread_locks *thread = &order->threads.items[number];
+    if (!thread->begun) {
+        thread->begun = true;
+        thread->set = NO_SET;
+        struct lock_mode end = {order->first_end + number, false};
+        if (order->ends && order->ends[number])
+            array_push(&thread->stack, end);
+    }
+    return thread;
+}
+
+static void on_join(struct lock_order *order, const struct event *event, uint32_t pos,
+                    struct order *must)
+{
+    struct thread_locks *thread = thread_at(order, event->thread);
+    if (!thread->stack.count)
+        return;
+    order->joins_while_holding = true;
+    struct lock_mode end = {order->first_end + event->object, false};
+    if (order->ends && order->ends[event->object])
+        on_nested_acquire(order, thread, event, end, pos, must);
+}
+
 void lock_order_step(struct lock_order *order, const struct event *event, uint32_t pos,
                      struct order *must)
 {
+    if (event->op == EVENT_JOIN) {
+        on_join(order, event, pos, must);
+        return;
+    }
     if (!op_in(event->op, OPS_ACQUIRING | OPS_RELEASING))
         return;
-    if (event->thread >= order->threads.count)
-        array_grow(&order->threads, event->thread + 1);
-    struct thread_locks *thread = &order->threads.items[event->thread];
+    struct thread_locks *thread = thread_at(order, event->thread);
     struct lock_mode mode = {event_lock(event), event->op == EVENT_ACQUIRE_READ};
     if (event_acquires(event)) {
         if (mode.lock >= order->lock_limit)

@@ -2,13 +2,18 @@
  * linear pass collects them; equal ones (thread, lock, held locks, source
  * location) are one dependency with many instances, so that a loop of ten million
  * acquires costs a few. The must-happen-before of the first and last instance
- * tells which dependencies can never be alive at the same time. */
+ * tells which dependencies can never be alive at the same time.
+ *
+ * A join waits, too. Where some thread joins another while it holds locks, every
+ * thread that may be joined so holds a lock of its own, its end, from its first
+ * event on, and a join of it wants that lock. */
 #ifndef PREPLAY_ENGINE_LOCK_ORDER_H
 #define PREPLAY_ENGINE_LOCK_ORDER_H
 
 #include "base/array.h"
 #include "base/map.h"
 #include "model/order.h"
+#include "trace/history.h"
 
 /* A lock and how it is held or wanted. */
 struct lock_mode {
@@ -38,6 +43,7 @@ struct lock_set {
 struct thread_locks {
     struct stack ARRAY_OF(struct lock_mode) stack;
     uint32_t set; /* id of what is on the stack, or NO_SET if not known */
+    bool begun;
 };
 
 #define NO_SET UINT32_MAX
@@ -51,14 +57,21 @@ struct lock_order {
     struct map wanted_index;     /* (set, lock and mode) -> number */
     struct map dependency_index; /* (that number, thread, location) -> dependency + 1 */
     uint32_t lock_limit;         /* above every lock seen */
+    bool joins_while_holding;    /* seen any: then ends matter */
+    bool *ends;                  /* by thread: its end is a lock; or NULL */
+    uint32_t first_end;          /* that lock of thread 0 */
     uint64_t instances;
 };
 
 struct lock_order *lock_order_create(void);
+/* The same, knowing who is joined by threads that hold locks. */
+struct lock_order *lock_order_create_for(const struct history *history);
 void lock_order_destroy(struct lock_order *order);
 /* Sees an event; `must` is the must-happen-before that has seen all before it. */
 void lock_order_step(struct lock_order *order, const struct event *event, uint32_t pos,
                      struct order *must);
+/* Reads the whole trace; ends are locks where they matter. */
+struct lock_order *lock_order_read(const struct history *history);
 /* Forgets the dependencies, not what each thread holds. */
 void lock_order_forget(struct lock_order *order);
 

@@ -99,10 +99,13 @@ static bool is_deadlock(const struct nearby *nearby, const struct machine *machi
 {
     const struct event *events = nearby->rules->history->events;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t next = events[acquires[(i + 1) % count]].thread;
-        if (machine_next(machine, events[acquires[i]].thread) != acquires[i] ||
-            machine_forbids_sync(machine, acquires[i]) != RULE_LOCK_HELD ||
-            !machine_blocked_by(machine, acquires[i], next))
+        const struct event *event = &events[acquires[i]];
+        enum rule rule = machine_forbids_sync(machine, acquires[i]);
+        if (machine_next(machine, event->thread) != acquires[i] ||
+            rule != (event->op == EVENT_JOIN ? RULE_JOIN : RULE_LOCK_HELD))
+            return false;
+        if (rule == RULE_LOCK_HELD &&
+            !machine_blocked_by(machine, acquires[i], events[acquires[(i + 1) % count]].thread))
             return false;
     }
     return true;

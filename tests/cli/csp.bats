@@ -44,6 +44,20 @@ philosophers() { # N : each takes the fork on its left, then the one on its righ
     done
 }
 
+@test "a join under a lock that the joined thread needs is a deadlock" {
+    printf 'T1|fork(T2)|1\nT2|acq(m)|2\nT2|rel(m)|3\nT1|acq(m)|4\nT1|join(T2)|5\nT1|rel(m)|6\n' > join.std
+    for engine in deadlock csp auto; do
+        run "$PREPLAY" predict -e $engine join.std
+        [ "$status" -eq 66 ]
+        [[ "$output" == *"1 deadlock"* ]]
+        [[ "$output" == *"T1"*"join"*"at 5"* ]]
+    done
+    # The joined thread needs no lock any more once it is joined.
+    sed -i '/m)|[23]$/d' join.std
+    run "$PREPLAY" predict -e deadlock,csp,auto join.std
+    [ "$status" -eq 0 ]
+}
+
 @test "a model in CSPM, the same bytes every time" {
     "$PREPLAY" convert --to cspm "$traces/000-fig1-csp-model.std" -o one.csp
     "$PREPLAY" convert --to cspm "$traces/000-fig1-csp-model.std" > two.csp
