@@ -4,8 +4,10 @@
 #include "cli/confirming.h"
 #include "cli/predict.h"
 #include "cli/recording.h"
+#include "cli/reporting.h"
 #include "report/full_text.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -76,44 +78,55 @@ static int confirm(struct run *run, struct error *error)
     return result;
 }
 
-static void print_report(const struct run *run, const struct history *history, size_t *real)
+static int write_all(const struct report *report, const struct options *options,
+                     struct error *error)
 {
-    struct report_engine *engines = prediction_engines(&run->prediction);
-    struct report report;
-    report_create(&report, history, run->recording.directory, engines,
-                  run->prediction.driver.count, run->options->all);
-    report.run = &run->numbers;
-    report_text(stderr, &report, text_style_of(stderr));
-    *real = report_count_real(&report);
-    report_free(&report);
-    free(engines);
+    const struct {
+        const char *path;
+        enum report_format format;
+    } files[] = {{options->json_file, REPORT_JSON},
+                 {options->sarif_file, REPORT_SARIF},
+                 {options->html_file, REPORT_HTML}};
+    report_text(stderr, report, text_style_of(stderr));
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (files[i].path && reporting_write(report, files[i].format, files[i].path, error))
+            return -1;
+    return 0;
 }
 
 /* How many findings happened, or -1. */
+static long report_findings(const struct run *run, const struct history *history,
+                            struct error *error)
+{
+    char here[PATH_MAX];
+    struct report_engine *engines = prediction_engines(&run->prediction);
+    struct report report;
+    report_create(&report, history, run->recording.directory, engines, run->prediction.driver.count,
+                  run->options->all);
+    report.run = &run->numbers;
+    report.directory = getcwd(here, sizeof here);
+    long real = (long)report_count_real(&report);
+    if (write_all(&report, run->options, error))
+        real = -1;
+    report_free(&report);
+    free(engines);
+    return real;
+}
+
 static long write_reports(const struct run *run, struct error *error)
 {
     const struct prediction *prediction = &run->prediction;
-    struct trace *trace = NULL;
-    struct history *history = NULL;
-    size_t real = 0;
-    if (prediction->driver.history) {
-        print_report(run, prediction->driver.history, &real);
-    } else { /* none of the engines kept the events */
-        trace = trace_open(run->recording.directory, error);
-        history = trace ? history_read(trace, error) : NULL;
-        if (history)
-            print_report(run, history, &real);
-        history_destroy(history);
-        trace_close(trace);
-        if (!history)
-            return -1;
-    }
     if (prediction_keep(prediction, &run->numbers, error))
         return -1;
-    if (run->options->json_file &&
-        prediction_write_json(prediction, &run->numbers, run->options->json_file, error))
-        return -1;
-    return (long)real;
+    if (prediction->driver.history)
+        return report_findings(run, prediction->driver.history, error);
+    /* None of the engines kept the events. */
+    struct trace *trace = trace_open(run->recording.directory, error);
+    struct history *history = trace ? history_read(trace, error) : NULL;
+    long real = history ? report_findings(run, history, error) : -1;
+    history_destroy(history);
+    trace_close(trace);
+    return real;
 }
 
 int cmd_run(struct options *options, struct error *error)

@@ -37,6 +37,8 @@
       "run a program and record what its threads do", true)                                        \
     C(REPLAY, "replay", cmd_replay, "[OPTIONS] TRACE [ID...]",                                     \
       "run the program again under a predicted schedule", false)                                   \
+    C(REPORT, "report", cmd_report, "[OPTIONS] TRACE",                                             \
+      "what was found in a trace, as text, JSON, SARIF or HTML", false)                            \
     C(CC, "cc", cmd_cc, "[--branches] [COMPILER ARGS]",                                            \
       "compile and link a C program for preplay", true)                                            \
     C(CXX, "c++", cmd_cxx, "[--branches] [COMPILER ARGS]",                                         \
@@ -87,21 +89,27 @@ enum command_id {
       "csp: one check per thread pair instead of one per object")                                  \
     O(TEXT, atomic, "atomic", 0, "GLOB,...", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, 0, 0,         \
       "atomic blocks, by label or function (all but main and those that wait)")                    \
-    O(COUNT, jobs, "jobs", 'j', "N", IN(RUN) | IN(PREDICT) | IN(COMPARE), 1, 1024, 1,              \
+    O(COUNT, jobs, "jobs", 'j', "N", IN(RUN) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 1, 1024, 1, \
       "worker threads; the result does not depend on it")                                          \
-    O(COUNT, steps, "steps", 0, "N", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, UINT64_MAX, 0,        \
-      "search steps a candidate may take (0: the engine's own limit)")                             \
+    O(COUNT, steps, "steps", 0, "N", IN(RUN) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 0,          \
+      UINT64_MAX, 0, "search steps a candidate may take (0: the engine's own limit)")              \
     O(TEXT, json_file, "json", 0, "FILE", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, 0, 0,            \
       "write the findings as JSON; - is standard output")                                          \
-    O(FLAG, all, "all", 0, "", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, 1, 0,                       \
+    O(TEXT, sarif_file, "sarif", 0, "FILE", IN(RUN), 0, 0, 0, "write the findings as SARIF")       \
+    O(TEXT, html_file, "html", 0, "FILE", IN(RUN), 0, 0, 0, "write the findings as HTML")          \
+    O(FLAG, as_text, "text", 0, "", IN(REPORT), 0, 1, 0, "write text (the standard)")              \
+    O(FLAG, as_json, "json", 0, "", IN(REPORT), 0, 1, 0, "write JSON")                             \
+    O(FLAG, as_sarif, "sarif", 0, "", IN(REPORT), 0, 1, 0, "write SARIF 2.1.0")                    \
+    O(FLAG, as_html, "html", 0, "", IN(REPORT), 0, 1, 0, "write one HTML page")                    \
+    O(FLAG, all, "all", 0, "", IN(RUN) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 0, 1, 0,          \
       "also list candidates that no sound model supports")                                         \
-    O(COUNT, exit_code, "exit-code", 0, "N", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, 255, 66,      \
-      "exit code when there are findings")                                                         \
+    O(COUNT, exit_code, "exit-code", 0, "N", IN(RUN) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 0,  \
+      255, 66, "exit code when there are findings")                                                \
     O(TEXT, to, "to", 0, "FORMAT", IN(CONVERT), 0, 0, 0,                                           \
       "the format to write: std, tiddle, or smt2 (the query of one pair)")                         \
     O(TEXT, pair, "pair", 0, "A,B|ID", IN(CONVERT), 0, 0, 0,                                       \
       "smt2: which pair, by positions or by a finding's id (the first that may race)")             \
-    O(TEXT, output, "output", 'o', "FILE", IN(CONVERT) | IN(TIDDLE), 0, 0, 0,                      \
+    O(TEXT, output, "output", 'o', "FILE", IN(REPORT) | IN(CONVERT) | IN(TIDDLE), 0, 0, 0,         \
       "where to write; - is standard output")                                                      \
     O(TEXT, order, "order", 0, "HOW", IN(TIDDLE), 0, 0, 0,                                         \
       "the program keeps the order by: barrier (always), none, sleep or yield")                    \

@@ -1,6 +1,6 @@
 #include "report/json.h"
 
-#include <jansson.h>
+#include "report/words.h"
 
 const char *report_op_text(enum event_op op)
 {
@@ -41,38 +41,12 @@ const char *report_op_text(enum event_op op)
     return texts[op];
 }
 
-/* Names come from the target and may hold any bytes; JSON wants UTF-8. What is
- * not UTF-8 is shown byte by byte, as Latin-1 would. */
-static json_t *text_json(const char *text)
-{
-    json_t *value = json_string(text);
-    if (value)
-        return value;
-    size_t length = 0, room = 0;
-    while (text[room])
-        room++;
-    char *copy = malloc(2 * room + 1);
-    if (!copy)
-        return json_null();
-    for (const unsigned char *byte = (const unsigned char *)text; *byte; byte++) {
-        if (*byte < 0x80) {
-            copy[length++] = (char)*byte;
-        } else {
-            copy[length++] = (char)(0xc0 | *byte >> 6);
-            copy[length++] = (char)(0x80 | (*byte & 0x3f));
-        }
-    }
-    value = json_stringn(copy, length);
-    free(copy);
-    return value ? value : json_null();
-}
-
 static json_t *event_json(const struct trace *trace, const struct finding_event *event)
 {
     return json_pack("{s:I, s:I, s:I, s:s, s:o}", "thread", (json_int_t)event->thread, "index",
                      (json_int_t)event->index, "pos", (json_int_t)event->pos, "op",
                      report_op_text(event->op), "location",
-                     text_json(trace_location(trace, event->location)));
+                     words_json(trace_location(trace, event->location)));
 }
 
 static json_t *witness_json(const struct finding *finding)
@@ -95,10 +69,10 @@ static json_t *finding_json(const struct trace *trace, const struct finding *fin
         json_object_set_new(object, "error", json_string(atomicity_error_text(finding->error)));
     if (finding->block != INTERN_NONE)
         json_object_set_new(object, "block",
-                            text_json(trace_name(trace, CLASS_LABEL, finding->block)));
+                            words_json(trace_name(trace, CLASS_LABEL, finding->block)));
     if (finding->object_class != CLASS_NONE)
         json_object_set_new(object, "object",
-                            text_json(trace_name(trace, finding->object_class, finding->object)));
+                            words_json(trace_name(trace, finding->object_class, finding->object)));
     json_t *events = json_array();
     for (uint32_t i = 0; i < finding->event_count; i++)
         json_array_append_new(events, event_json(trace, &finding->events[i]));
@@ -106,9 +80,9 @@ static json_t *finding_json(const struct trace *trace, const struct finding *fin
     if (finding->witness)
         json_object_set_new(object, "witness", witness_json(finding));
     if (finding->note)
-        json_object_set_new(object, "note", text_json(finding->note));
+        json_object_set_new(object, "note", words_json(finding->note));
     if (finding->replay)
-        json_object_set_new(object, "replay", text_json(finding->replay));
+        json_object_set_new(object, "replay", words_json(finding->replay));
     return object;
 }
 

@@ -31,7 +31,7 @@ struct binary_source {
     struct objects *objects;
     struct binary_names *names;
     struct symbols *symbols;
-    struct map counts;                                /* semaphores: address -> first count */
+    struct map counts; /* semaphores: address -> first count */
     struct binary_origins *origins;
     struct map blocks;                                /* live heap blocks: address -> size */
     struct variables ARRAY_OF(uint32_t) variables;    /* by object: variable id plus one */

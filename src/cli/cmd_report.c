@@ -1,0 +1,109 @@
+/* preplay report: what is known about a trace, as text, JSON, SARIF or HTML. */
+#include "cli/command.h"
+#include "cli/predict.h"
+#include "cli/replaying.h"
+#include "cli/reporting.h"
+#include "report/findings_file.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct source {
+    struct trace *trace;
+    struct history *history;
+    struct findings *findings;
+    struct replay_program program; /* with a manifest, if the trace has one */
+    struct report_engine engine;
+    struct report_run run;
+    bool has_run;
+};
+
+static void close_source(struct source *source)
+{
+    if (source->program.manifest)
+        replay_program_free(&source->program);
+    findings_destroy(source->findings);
+    history_destroy(source->history);
+    trace_close(source->trace);
+}
+
+static void copy_findings(struct source *source, const struct prediction *prediction)
+{
+    for (size_t i = 0; i < prediction->driver.count; i++) {
+        const struct engine_run *run = &prediction->driver.runs[i];
+        for (size_t k = 0; k < run->findings->count; k++)
+            findings_add(source->findings, &run->findings->items[k]);
+        source->engine.candidates += run->candidates;
+        source->engine.refuted += run->refuted;
+        source->engine.exhausted += run->exhausted;
+        source->engine.seconds += run->seconds;
+    }
+}
+
+/* A trace that nobody has predicted for yet. */
+static int predict(struct source *source, struct options *options, const char *path,
+                   struct error *error)
+{
+    struct prediction prediction;
+    int result = prediction_run(&prediction, options, path, "auto", error);
+    if (result == 0) {
+        copy_findings(source, &prediction);
+        result = prediction_keep(&prediction, NULL, error);
+    }
+    prediction_free(&prediction);
+    return result;
+}
+
+static int open_source(struct source *source, struct options *options, const char *path,
+                       struct error *error)
+{
+    char file[4200];
+    struct error ignored = {0};
+    source->trace = trace_open(path, error);
+    source->history = source->trace ? history_read(source->trace, error) : NULL;
+    if (!source->history)
+        return -1;
+    source->findings = findings_create(true);
+    source->engine =
+        (struct report_engine){.name = "auto", .model = MODEL_RF, .findings = source->findings};
+    snprintf(file, sizeof file, "%s/findings.json", path);
+    bool recorded = strcmp(source->trace->format->name, "binary") == 0;
+    if (recorded)
+        replay_program_read(&source->program, path, &ignored);
+    if (!recorded || access(file, F_OK) != 0)
+        return predict(source, options, path, error);
+    source->has_run = findings_file_numbers(file, &source->engine, &source->run);
+    return findings_file_read(source->findings, source->history, file, error);
+}
+
+static enum report_format format_of(const struct options *options)
+{
+    return options->as_html    ? REPORT_HTML
+           : options->as_sarif ? REPORT_SARIF
+           : options->as_json  ? REPORT_JSON
+                               : REPORT_TEXT;
+}
+
+int cmd_report(struct options *options, struct error *error)
+{
+    struct source source = {0};
+    if (command_arguments(options, 1, "one TRACE", error))
+        return -1;
+    if (options->as_html + options->as_sarif + options->as_json + options->as_text > 1)
+        return error_set(error, ERROR_USAGE, "preplay report writes one format at a time");
+    int code = open_source(&source, options, options->arguments[0], error);
+    if (code == 0) {
+        struct report report;
+        report_create(&report, source.history, options->arguments[0], &source.engine, 1,
+                      options->all);
+        report.run = source.has_run ? &source.run : NULL;
+        report.directory = source.program.directory;
+        code = reporting_write(&report, format_of(options), options->output, error);
+        if (code == 0 && report.count)
+            code = (int)options->exit_code;
+        report_free(&report);
+    }
+    close_source(&source);
+    return code;
+}

@@ -1,0 +1,14 @@
+/* Reports into files: what run and report share. */
+#ifndef PREPLAY_CLI_REPORTING_H
+#define PREPLAY_CLI_REPORTING_H
+
+#include "base/error.h"
+#include "report/report.h"
+
+enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_SARIF, REPORT_HTML };
+
+/* Writes a report to `path`; NULL and "-" are standard output. 0 or -1. */
+int reporting_write(const struct report *report, enum report_format format, const char *path,
+                    struct error *error);
+
+#endif

@@ -1,0 +1,274 @@
+#include "report/html.h"
+
+#include "base/intern.h"
+#include "report/frames.h"
+#include "report/source.h"
+#include "report/steps.h"
+#include "report/words.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    STEPS_TOTAL = 300000, /* of all findings */
+    STEPS_LEAST = 80,
+    STEPS_MOST = 4000,
+    SNIPPET_LINES = 3, /* above and below a place */
+};
+
+struct page {
+    const struct report *report;
+    const struct trace *trace;
+    const struct held *held;
+    struct interner *texts; /* what steps and frames name by number */
+    struct sources *sources;
+    size_t most_steps;
+};
+
+static json_int_t text_id(struct page *page, const char *text)
+{
+    return intern(page->texts, text, strlen(text));
+}
+
+static json_t *stack_json(struct page *page, uint32_t location, uint32_t stack)
+{
+    struct frame frames[FRAMES_MOST];
+    json_t *list = json_array();
+    size_t count = frames_collect(frames, page->trace, location, stack);
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(
+            list, json_pack("[I, I]", frames[i].function ? text_id(page, frames[i].function) : -1,
+                            text_id(page, frames[i].place)));
+    frames_free(frames, count);
+    return list;
+}
+
+static json_t *thread_json(const struct page *page, uint32_t thread)
+{
+    char text[256];
+    thread_text(text, sizeof text, page->trace, thread);
+    return words_json(text);
+}
+
+static json_t *locks_json(struct page *page, uint32_t pos)
+{
+    const struct held_lock *locks;
+    size_t count = held_at(page->held, pos, &locks);
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        char *name = words_object(page->trace, CLASS_LOCK, locks[i].lock);
+        const struct event *since = &page->report->history->events[locks[i].since];
+        json_array_append_new(
+            list, json_pack("[I, I]", text_id(page, name),
+                            text_id(page, trace_location(page->trace, since->location))));
+        free(name);
+    }
+    return list;
+}
+
+static json_t *events_json(struct page *page, const struct finding *finding)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < finding->event_count; i++) {
+        char text[512];
+        const struct finding_event *event = &finding->events[i];
+        step_text(text, sizeof text, page->trace, &page->report->history->events[event->pos],
+                  finding->kind == FINDING_DEADLOCK);
+        json_array_append_new(list, json_pack("{s:o, s:o, s:i, s:o, s:o}", "thread",
+                                              thread_json(page, event->thread), "text",
+                                              words_json(text), "size", event->size, "stack",
+                                              stack_json(page, event->location, event->stack),
+                                              "locks", locks_json(page, event->pos)));
+    }
+    return list;
+}
+
+/* Who made the memory and the threads: a list of [text, stack]. */
+static json_t *background_json(struct page *page, const struct finding *finding)
+{
+    const struct history *history = page->report->history;
+    struct trace_origin origin;
+    char thread[256], other[256];
+    json_t *list = json_array();
+    if (finding->object_class == CLASS_VARIABLE &&
+        trace_origin(page->trace, finding->object, &origin)) {
+        thread_text(thread, sizeof thread, page->trace, origin.thread);
+        bool heap = origin.kind == ORIGIN_HEAP;
+        json_t *text = heap ? words_format("offset %" PRIu64 " of a heap block of %" PRIu64
+                                           " bytes, allocated by %s",
+                                           origin.offset, origin.size, thread)
+                            : words_format("on the stack of %s", thread);
+        json_array_append_new(
+            list, json_pack("[o, o]", text,
+                            heap ? stack_json(page, origin.location, origin.stack) : json_array()));
+    }
+    for (uint32_t i = 0; i < finding->event_count; i++) {
+        uint32_t fork = history->fork_of[finding->events[i].thread];
+        bool again = false;
+        for (uint32_t k = 0; k < i; k++)
+            again |= finding->events[k].thread == finding->events[i].thread;
+        if (fork == POS_NONE || again)
+            continue;
+        const struct event *event = &history->events[fork];
+        thread_text(thread, sizeof thread, page->trace, finding->events[i].thread);
+        thread_text(other, sizeof other, page->trace, event->thread);
+        json_array_append_new(list, json_pack("[o, o]",
+                                              words_format("%s was created by %s", thread, other),
+                                              stack_json(page, event->location, event->stack)));
+    }
+    return list;
+}
+
+/* [pos, place in the witness, thread, operation, text, object, source place, count, error];
+ * a gap is [count]. */
+static json_t *step_json(struct page *page, const struct finding *finding, const struct step *step)
+{
+    const struct event *event = &page->report->history->events[step->pos];
+    char text[512];
+    if (step->gap)
+        return json_pack("[I]", (json_int_t)step->count);
+    if (step->count > 1)
+        snprintf(text, sizeof text, "%u accesses", step->count);
+    else
+        step_text(text, sizeof text, page->trace, event,
+                  step->error && finding->kind == FINDING_DEADLOCK);
+    bool lock = op_in(event->op, OPS_ACQUIRING | OPS_RELEASING);
+    enum object_class class = lock ? CLASS_LOCK : event_object_class(event->op);
+    char *object = class == CLASS_NONE
+                       ? NULL
+                       : words_object(page->trace, class, lock ? event_lock(event) : event->object);
+    json_t *list = json_pack("[I, I, I, s, I, I, I, I, i]", (json_int_t)step->pos,
+                             (json_int_t)step->place, (json_int_t)event->thread,
+                             event->flags & EVENT_FAILED ? "" : event_op_text(event->op),
+                             text_id(page, text), object ? text_id(page, object) : -1,
+                             text_id(page, trace_location(page->trace, event->location)),
+                             (json_int_t)step->count, step->error);
+    free(object);
+    return list;
+}
+
+static json_t *steps_json(struct page *page, const struct finding *finding)
+{
+    size_t count;
+    struct step *steps = steps_create(page->report->history, finding, page->most_steps, &count);
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, step_json(page, finding, &steps[i]));
+    free(steps);
+    return list;
+}
+
+static json_t *finding_json(struct page *page, const struct finding *finding)
+{
+    char id[FINDING_ID_SIZE];
+    finding_id(finding, page->trace, id);
+    char *title = words_title(page->report, finding);
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "id", id, "kind",
+                  finding_kind_text(finding->kind), "verdict", verdict_text(finding->verdict),
+                  "model", model_text(finding->model), "title", words_json(title), "events",
+                  events_json(page, finding), "background", background_json(page, finding), "steps",
+                  steps_json(page, finding));
+    json_object_set_new(object, "length", json_integer(finding->witness_length));
+    if (finding->replay)
+        json_object_set_new(object, "replay", words_json(finding->replay));
+    if (finding->note)
+        json_object_set_new(object, "note", words_json(finding->note));
+    if (finding->witness && strcmp(page->trace->format->name, "binary") == 0)
+        json_object_set_new(object, "command",
+                            words_format("preplay replay %s %s", page->report->path, id));
+    free(title);
+    return object;
+}
+
+/* Source around every place that is named: {text id: [first line, [lines]]}. */
+static json_t *snippets_json(struct page *page)
+{
+    json_t *object = json_object();
+    for (uint32_t i = 0; i < intern_count(page->texts); i++) {
+        const char *place = intern_text(page->texts, i);
+        size_t length;
+        unsigned line = place_line(place, &length);
+        if (!line || !sources_line(page->sources, place, 0))
+            continue;
+        json_t *lines = json_array();
+        int first = line > SNIPPET_LINES ? -SNIPPET_LINES : 1 - (int)line;
+        for (int k = first; k <= SNIPPET_LINES; k++) {
+            const char *text = sources_line(page->sources, place, k);
+            if (text)
+                json_array_append_new(lines, words_json(text));
+        }
+        char key[16];
+        snprintf(key, sizeof key, "%u", i);
+        json_object_set_new(object, key, json_pack("[I, o]", (json_int_t)line + first, lines));
+    }
+    return object;
+}
+
+static json_t *texts_json(const struct page *page)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < intern_count(page->texts); i++)
+        json_array_append_new(list, words_json(intern_text(page->texts, i)));
+    return list;
+}
+
+static json_t *data_json(struct page *page, const char *version)
+{
+    const struct report *report = page->report;
+    json_t *findings = json_array(), *threads = json_array();
+    for (size_t i = 0; i < report->count; i++)
+        json_array_append_new(findings, finding_json(page, report->items[i]));
+    for (uint32_t i = 0; i < report->history->threads; i++)
+        json_array_append_new(threads, thread_json(page, i));
+    json_t *snippets = snippets_json(page);
+    json_t *data = json_pack(
+        "{s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "version", version, "path",
+        words_json(report->path), "events", (json_int_t)report->history->count, "objects",
+        (json_int_t)trace_count(page->trace, CLASS_VARIABLE), "hidden", (json_int_t)report->hidden,
+        "threads", threads, "findings", findings, "snippets", snippets, "texts", texts_json(page));
+    if (report->run)
+        json_object_set_new(data, "run",
+                            json_pack("{s:f, s:f, s:f, s:I}", "recording", report->run->recording,
+                                      "predicting", report->run->predicting, "replaying",
+                                      report->run->replaying, "replays",
+                                      (json_int_t)report->run->replays));
+    return data;
+}
+
+/* JSON inside a script element: nothing in it may look like the element's end. */
+static int write_escaped(const char *bytes, size_t count, void *out)
+{
+    for (size_t i = 0; i < count; i++)
+        if (bytes[i] == '<' || bytes[i] == '>' || bytes[i] == '&')
+            fprintf(out, "\\u%04x", (unsigned)bytes[i]);
+        else
+            putc(bytes[i], out);
+    return 0;
+}
+
+void report_html(FILE *out, const struct report *report, const char *version)
+{
+    size_t share = STEPS_TOTAL / (report->count ? report->count : 1);
+    struct held *held = held_create(report->history, report->items, report->count);
+    struct page page = {
+        .report = report,
+        .trace = report->history->trace,
+        .held = held,
+        .texts = interner_create(),
+        .sources = sources_create(report->directory),
+        .most_steps = share < STEPS_LEAST  ? STEPS_LEAST
+                      : share > STEPS_MOST ? STEPS_MOST
+                                           : share,
+    };
+    json_t *data = data_json(&page, version);
+    fprintf(out, "%s<style>\n%s</style>\n%s<script type=\"application/json\" id=\"data\">",
+            page_head, page_style, page_body);
+    json_dump_callback(data, write_escaped, out, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    fprintf(out, "</script>\n<script>\n%s</script>\n</body>\n</html>\n", page_program);
+    json_decref(data);
+    interner_destroy(page.texts);
+    sources_destroy(page.sources);
+    held_destroy(held);
+}

@@ -1,0 +1,334 @@
+"use strict";
+// Everything that came from the target is set as text, never as markup.
+const data = JSON.parse(document.getElementById("data").textContent);
+const ROW = 24, HEAD = 30, LEFT = 46;
+let shown = [], current = null, step = 0, picture = null;
+
+function make(name, attributes, ...children) {
+    const element = document.createElement(name);
+    for (const key in attributes || {})
+        if (key === "click") element.addEventListener("click", attributes[key]);
+        else element.setAttribute(key, attributes[key]);
+    element.append(...children.filter(child => child !== null && child !== undefined));
+    return element;
+}
+
+function draw(name, attributes, text) {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const key in attributes) element.setAttribute(key, attributes[key]);
+    if (text !== undefined) element.textContent = text;
+    return element;
+}
+
+const text = id => id < 0 ? "" : data.texts[id];
+const base = place => place.slice(place.lastIndexOf("/") + 1);
+const plural = (count, word) => count + " " + word + (count === 1 ? "" : "s");
+
+// --- the list ---------------------------------------------------------------------
+
+function haystack(finding) {
+    if (finding.words === undefined)
+        finding.words = [finding.id, finding.kind, finding.verdict, finding.title,
+            ...finding.events.flatMap(event => event.stack.flatMap(frame => frame.map(text)))]
+            .join(" ").toLowerCase();
+    return finding.words;
+}
+
+function fillSelect(select, name, values) {
+    select.append(make("option", {value: ""}, "every " + name));
+    for (const value of values)
+        select.append(make("option", {value}, value));
+}
+
+function filter() {
+    const words = document.getElementById("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const kind = document.getElementById("kind").value, verdict = document.getElementById("verdict").value;
+    shown = data.findings.filter(finding => (!kind || finding.kind === kind) &&
+        (!verdict || finding.verdict === verdict) && words.every(word => haystack(finding).includes(word)));
+    const list = document.getElementById("list");
+    list.replaceChildren(...shown.map(finding => {
+        const button = make("button", {click: () => select(finding)}, make("span", {class: "title"}, finding.title),
+            make("small", {}, finding.id + " \u00b7 ", make("span", {class: finding.verdict}, finding.verdict)));
+        finding.button = button;
+        button.setAttribute("aria-current", finding === current);
+        return make("li", {}, button);
+    }));
+    document.getElementById("count").textContent = shown.length + " of " + plural(data.findings.length, "finding");
+}
+
+function select(finding) {
+    if (current && current.button) current.button.setAttribute("aria-current", "false");
+    current = finding;
+    if (finding.button) {
+        finding.button.setAttribute("aria-current", "true");
+        finding.button.scrollIntoView({block: "nearest"});
+    }
+    history.replaceState(null, "", "#" + finding.id);
+    show(finding);
+}
+
+// --- one finding ---------------------------------------------------------------------
+
+function source(placeId) {
+    const snippet = data.snippets[placeId];
+    if (!snippet) return null;
+    const parts = text(placeId).split(":");
+    const numbers = parts.slice(1).filter(part => /^\d+$/.test(part)).map(Number);
+    const line = numbers.length > 1 ? numbers[numbers.length - 2] : numbers[0];
+    const width = String(snippet[0] + snippet[1].length).length;
+    return make("pre", {class: "source"}, ...snippet[1].map((content, i) =>
+        make("span", snippet[0] + i === line ? {class: "here"} : {},
+            String(snippet[0] + i).padStart(width) + "  " + content)));
+}
+
+function stack(frames) {
+    return make("ol", {start: 0, class: "mono"}, ...frames.map(frame =>
+        make("li", {}, text(frame[0]) + " ", make("span", {class: "soft", title: text(frame[1])}, text(frame[1])))));
+}
+
+function eventCard(event) {
+    const locks = event.locks.length
+        ? event.locks.map(lock => make("div", {}, "holding ", make("b", {}, text(lock[0])),
+            make("span", {class: "soft"}, ", taken at " + text(lock[1]))))
+        : [make("div", {class: "soft"}, "holding no lock")];
+    return make("div", {class: "card"},
+        make("h4", {}, "Thread " + event.thread + " " + event.text + (event.size ? " (" + plural(event.size, "byte") + ")" : "")),
+        stack(event.stack), ...locks, event.stack.length ? source(event.stack[0][1]) : null);
+}
+
+function verdictText(finding) {
+    const texts = {observed: "It happened in the recorded run.",
+        confirmed: "It did not happen in the recorded run, but in a replay of it",
+        predicted: "Another schedule of the recorded run reaches it; it was not replayed.",
+        candidate: "A schedule may reach it, if what is read does not matter."};
+    const words = texts[finding.verdict] || "A replay did not show it";
+    return finding.replay && !words.endsWith(".") ? words + ": " + finding.replay + "." : words;
+}
+
+function show(finding) {
+    const main = document.getElementById("main");
+    const parts = [
+        make("h2", {}, finding.title),
+        make("p", {}, make("span", {class: "badge " + finding.verdict}, finding.verdict), " ",
+            make("code", {}, finding.id), " ", make("span", {class: "soft"}, verdictText(finding))),
+        finding.note ? make("p", {class: "soft"}, finding.note) : null,
+        make("div", {class: "cards"}, ...finding.events.map(eventCard)),
+    ];
+    if (finding.steps.length) parts.push(...interleaving(finding));
+    if (finding.command)
+        parts.push(make("h3", {}, "Again"), make("pre", {class: "source"}, make("span", {}, finding.command)));
+    if (finding.background.length)
+        parts.push(make("h3", {}, "Where it comes from"), make("div", {class: "cards"},
+            ...finding.background.map(entry => make("div", {class: "card"}, make("h4", {}, entry[0]), stack(entry[1])))));
+    main.replaceChildren(...parts.filter(part => part));
+    main.scrollTop = 0;
+    if (finding.steps.length) go(picture.rows.length - finding.events.length);
+}
+
+// --- the interleaving ---------------------------------------------------------------
+
+const ACQUIRE = new Set(["acq", "rdacq", "wracq", "woken"]), RELEASE = new Set(["rel", "rdrel", "wrrel", "wait"]);
+
+function rowsOf(finding) {
+    const rows = [];
+    let gap = 0;
+    for (const item of finding.steps) {
+        if (item.length === 1) { gap = item[0]; continue; }
+        rows.push({pos: item[0], place: item[1], thread: item[2], op: item[3], text: text(item[4]),
+            object: item[5], source: item[6], count: item[7], error: !!item[8], gap});
+        gap = 0;
+    }
+    const blocks = finding.kind === "deadlock";
+    for (const row of rows) {
+        row.acquires = ACQUIRE.has(row.op) && !(blocks && row.error);
+        row.releases = RELEASE.has(row.op);
+    }
+    return rows;
+}
+
+// The events that keep their order: a longest rising sequence of positions. All others moved.
+function markMoved(rows) {
+    const tails = [], before = new Array(rows.length).fill(-1);
+    rows.forEach((row, i) => {
+        let low = 0, high = tails.length;
+        while (low < high) {
+            const middle = (low + high) >> 1;
+            if (rows[tails[middle]].pos < row.pos) low = middle + 1; else high = middle;
+        }
+        before[i] = low ? tails[low - 1] : -1;
+        tails[low] = i;
+    });
+    rows.forEach(row => { row.moved = true; });
+    for (let i = tails.length ? tails[tails.length - 1] : -1; i >= 0; i = before[i]) rows[i].moved = false;
+}
+
+function interleaving(finding) {
+    const rows = rowsOf(finding);
+    markMoved(rows);
+    const lanes = [...new Set(rows.map(row => row.thread))].sort((a, b) => a - b);
+    const locks = [...new Set(rows.filter(row => row.acquires || row.releases).map(row => row.object))];
+    const room = document.getElementById("main").clientWidth - 80;
+    const lane = Math.max(110, Math.min(240, (room / 2 - LEFT) / lanes.length));
+    picture = {finding, rows, lanes, locks, lane, panels: []};
+    const observed = [...rows].sort((a, b) => a.pos - b.pos);
+    const button = (label, title, action) => make("button", {title, "aria-label": title, click: action}, label);
+    return [
+        make("h3", {}, "A schedule that reaches it (" + plural(finding.length, "event") + ")"),
+        make("div", {class: "legend"}, make("b", {}, "Moved events"), " and ", make("i", {}, "the error"),
+            " stand out; bars show who owns a lock, arrows what must come before what. Click, or use the arrow keys."),
+        make("div", {class: "controls"}, button("first", "first step (Home)", () => go(0)),
+            button("back", "step back (Left)", () => go(step - 1)), button("step", "step (Right)", () => go(step + 1)),
+            button("last", "last step (End)", () => go(rows.length - 1)), make("span", {id: "where", "aria-live": "polite"})),
+        make("div", {id: "detail"}),
+        make("div", {class: "pictures"}, panel("This schedule", rows, false), panel("As recorded", observed, true)),
+    ];
+}
+
+function panel(title, order, observed) {
+    const {lanes, lane} = picture, width = LEFT + lanes.length * lane, height = HEAD + order.length * ROW + 8;
+    const svg = draw("svg", {width, height, viewBox: "0 0 " + width + " " + height, role: "img", "aria-label": title});
+    const x = thread => LEFT + 10 + lanes.indexOf(thread) * lane, y = index => HEAD + index * ROW + ROW / 2;
+    const defs = draw("defs", {}), marker = draw("marker", {id: observed ? "tip1" : "tip0", viewBox: "0 0 8 8", refX: 7, refY: 4,
+        markerWidth: 7, markerHeight: 7, orient: "auto"});
+    marker.append(draw("path", {d: "M0 0L8 4L0 8z", class: "tip"}));
+    defs.append(marker);
+    svg.append(defs);
+    const rects = order.map((row, index) => {
+        const rect = draw("rect", {class: "row", x: 0, y: HEAD + index * ROW, width, height: ROW});
+        rect.addEventListener("click", () => go(picture.rows.indexOf(row)));
+        svg.append(rect);
+        return rect;
+    });
+    for (const thread of lanes) {
+        svg.append(draw("line", {class: "lane", x1: x(thread), x2: x(thread), y1: HEAD - 4, y2: height - 4}));
+        svg.append(draw("text", {class: "head", x: x(thread) - 4, y: 16}, data.threads[thread].slice(0, 24)));
+    }
+    drawLocks(svg, order, x, y);
+    drawArrows(svg, order, x, y, observed ? "tip1" : "tip0");
+    const groups = order.map((row, index) => {
+        const classes = (row.error ? "error " : "") + (row.moved ? "moved" : "");
+        const group = draw("g", {class: classes});
+        group.append(draw("title", {}, row.text + "  " + text(row.source)));
+        group.append(draw("text", {class: "number", x: 4, y: y(index) + 4}, observed ? row.pos : row.place + 1));
+        if (!observed && row.gap)
+            group.append(draw("text", {class: "gap", x: LEFT + 16, y: HEAD + index * ROW + 3}, "\u22ee " + plural(row.gap, "step")));
+        const room = Math.floor((lane - 26) / 7.3);
+        const label = row.text.length > room ? row.text.slice(0, room - 1) + "\u2026" : row.text;
+        group.append(draw("text", {x: x(row.thread) + 10, y: y(index) + 4}, label));
+        group.append(draw("circle", {class: "dot", cx: x(row.thread), cy: y(index), r: row.error ? 6 : 4.5}));
+        group.addEventListener("click", () => go(picture.rows.indexOf(row)));
+        svg.append(group);
+        return group;
+    });
+    picture.panels.push({order, groups, rects, observed});
+    return make("div", {}, make("h4", {}, title), svg);
+}
+
+function drawLocks(svg, order, x, y) {
+    const open = new Map();
+    const finish = (key, end) => {
+        const bar = open.get(key);
+        if (!bar) return;
+        const color = "var(--lock" + picture.locks.indexOf(bar.row.object) % 6 + ")";
+        const line = draw("line", {class: "bar", x1: x(bar.row.thread), x2: x(bar.row.thread), y1: y(bar.index), y2: end, style: "stroke:" + color});
+        line.append(draw("title", {}, data.threads[bar.row.thread] + " holds " + text(bar.row.object)));
+        svg.append(line);
+        open.delete(key);
+    };
+    order.forEach((row, index) => {
+        const key = row.thread + " " + row.object;
+        if (row.acquires) open.set(key, {row, index});
+        if (row.releases) finish(key, y(index));
+    });
+    for (const key of [...open.keys()]) finish(key, y(order.length - 1) + ROW / 2);
+}
+
+function drawArrows(svg, order, x, y, tip) {
+    const released = new Map(), forked = new Map(), ended = new Map(), posted = new Map();
+    const arrow = (from, to) => {
+        if (from === undefined || order[from].thread === order[to].thread) return;
+        const x1 = x(order[from].thread), x2 = x(order[to].thread), y1 = y(from), y2 = y(to), gap = x1 < x2 ? 6 : -6;
+        svg.append(draw("path", {class: "arrow", "marker-end": "url(#" + tip + ")",
+            d: "M" + (x1 + gap) + " " + y1 + "C" + (x1 + x2) / 2 + " " + y1 + " " + (x1 + x2) / 2 + " " + y2 + " " + (x2 - gap) + " " + y2}));
+    };
+    order.forEach((row, index) => {
+        const name = data.threads[row.thread].replace(" (main)", "");
+        if (row.acquires) arrow(released.get(row.object), index);
+        if (row.releases) released.set(row.object, index);
+        if (row.op === "fork") forked.set(text(row.object), index);
+        if (row.op === "threadstart") arrow(forked.get(name), index);
+        if (row.op === "threadend") ended.set(name, index);
+        if (row.op === "join") arrow(ended.get(text(row.object)), index);
+        if (row.op === "post") posted.set(row.object, index);
+        if (row.op === "semwait") arrow(posted.get(row.object), index);
+    });
+}
+
+// The locks each thread holds after the first `count` steps.
+function holders(count) {
+    const held = new Map();
+    for (const row of picture.rows.slice(0, count)) {
+        if (row.acquires) held.set(row.thread + " " + row.object, row);
+        if (row.releases) held.delete(row.thread + " " + row.object);
+    }
+    return [...held.values()];
+}
+
+function go(to) {
+    if (!picture) return;
+    step = Math.max(0, Math.min(picture.rows.length - 1, to));
+    const row = picture.rows[step];
+    for (const {order, groups, rects, observed} of picture.panels)
+        order.forEach((other, index) => {
+            rects[index].classList.toggle("current", other === row);
+            groups[index].classList.toggle("later", !observed && index > step);
+            if (other === row && !observed) rects[index].scrollIntoView({block: "nearest", inline: "nearest"});
+        });
+    document.getElementById("where").textContent = "step " + (step + 1) + " of " + picture.rows.length + ": thread " +
+        data.threads[row.thread] + " " + row.text;
+    const held = holders(step).map(lock => data.threads[lock.thread] + " holds " + text(lock.object));
+    document.getElementById("detail").replaceChildren(make("div", {class: "card"},
+        make("span", {class: "mono"}, text(row.source)), make("span", {class: "soft"}, held.length ? " \u00b7 " + held.join(", ") : ""),
+        ...[source(row.source)].filter(Boolean)));
+}
+
+// --- start ----------------------------------------------------------------------------
+
+function moveFinding(by) {
+    const at = shown.indexOf(current) + by;
+    if (at >= 0 && at < shown.length) select(shown[at]);
+}
+
+function toggleTheme() {
+    const root = document.documentElement;
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+}
+
+document.addEventListener("keydown", event => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const typing = /^(INPUT|SELECT)$/.test(document.activeElement.tagName);
+    if (event.key === "Escape" && typing) document.activeElement.blur();
+    if (typing) return;
+    const actions = {ArrowLeft: () => go(step - 1), ArrowRight: () => go(step + 1), Home: () => go(0), End: () => go(Infinity),
+        ArrowUp: () => moveFinding(-1), ArrowDown: () => moveFinding(1), t: toggleTheme,
+        "/": () => document.getElementById("search").focus()};
+    if (!actions[event.key]) return;
+    event.preventDefault();
+    actions[event.key]();
+});
+document.getElementById("theme").addEventListener("click", toggleTheme);
+for (const [name, values] of [["kind", data.findings.map(finding => finding.kind)], ["verdict", data.findings.map(finding => finding.verdict)]]) {
+    fillSelect(document.getElementById(name), name, [...new Set(values)]);
+    document.getElementById(name).addEventListener("change", filter);
+}
+document.getElementById("search").addEventListener("input", filter);
+document.getElementById("summary").textContent = [data.path, plural(data.events, "event"), plural(data.threads.length, "thread"),
+    plural(data.objects, "shared object"), data.run ? "recording " + data.run.recording.toFixed(2) + " s, predicting " +
+        data.run.predicting.toFixed(2) + " s, " + plural(data.run.replays, "replay") + " " + data.run.replaying.toFixed(2) + " s" : "",
+    data.hidden ? plural(data.hidden, "candidate") + " not shown" : ""].filter(Boolean).join(" \u00b7 ");
+filter();
+const wanted = data.findings.find(finding => "#" + finding.id === location.hash) || data.findings[0];
+if (wanted) select(wanted);
+else document.getElementById("main").append(make("p", {}, "Nothing was found."));
+document.documentElement.dataset.ready = "1";

@@ -1,0 +1,120 @@
+# preplay report: text, JSON, SARIF and HTML of what is known about a trace.
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+    export ROOT="$BATS_TEST_DIRNAME/../.."
+    export BIN="$BATS_FILE_TMPDIR"
+    cd "$ROOT" || exit 1
+    for name in hidden_race lock_order; do
+        "$PREPLAY" cc -g -pthread "examples/$name.c" -o "$BIN/$name"
+        "$PREPLAY" run -d "$BIN/$name.data" "$BIN/$name" >/dev/null 2>&1 || [ $? -eq 66 ]
+    done
+}
+
+setup() {
+    cd "$ROOT" || exit 1
+}
+
+@test "text: stacks, locks, threads, schedule, command, summary" {
+    run -66 "$PREPLAY" report "$BIN/lock_order.data"
+    [[ "$output" == *"DEADLOCK d-"*"of 2 threads: confirmed"* ]]
+    [[ "$output" == *"Thread T0.1 locks savings:"* ]]
+    [[ "$output" == *"#0 transfer examples/lock_order.c:19"* ]]
+    [[ "$output" == *"19 | pthread_mutex_lock(&to->lock);"* ]]
+    [[ "$output" == *"#1 save examples/lock_order.c:28"* ]]
+    [[ "$output" == *"holding current, taken at examples/lock_order.c:18"* ]]
+    [[ "$output" == *"Thread T0.2 was created by thread T0 (main):"* ]]
+    [[ "$output" == *"Again: preplay replay $BIN/lock_order.data d-"* ]]
+    [[ "$output" == *"preplay: 1 deadlock confirmed"* ]]
+    [[ "$output" == *"1 replay"* ]]
+}
+
+@test "text: the schedule in columns, within 80 cells, without escapes in a pipe" {
+    "$PREPLAY" report "$BIN/hidden_race.data" >"$BATS_TEST_TMPDIR/text" || [ $? -eq 66 ]
+    grep -q '^ *[0-9]* >reads result  *hidden_race.c:32' "$BATS_TEST_TMPDIR/text"
+    grep -q '^ *[0-9]* >   *writes result  *hidden_race.c:21' "$BATS_TEST_TMPDIR/text"
+    run ! grep -q $'\033' "$BATS_TEST_TMPDIR/text"
+    sed -n '/A schedule/,/Again/p' "$BATS_TEST_TMPDIR/text" | grep -v Again |
+        awk 'length > 80 { bad = 1; print } / $/ { bad = 1; print "trailing: " $0 } END { exit bad }'
+}
+
+@test "text: colour on a terminal, none with NO_COLOR" {
+    command -v script || skip "no script(1)"
+    TERM=xterm script -qec "'$PREPLAY' report '$BIN/hidden_race.data'" /dev/null >"$BATS_TEST_TMPDIR/a" || true
+    grep -q $'\033\[1;31mDATA RACE' "$BATS_TEST_TMPDIR/a"
+    NO_COLOR=1 TERM=xterm script -qec "'$PREPLAY' report '$BIN/hidden_race.data'" /dev/null >"$BATS_TEST_TMPDIR/b" || true
+    grep -q "DATA RACE" "$BATS_TEST_TMPDIR/b"
+    run ! grep -q $'\033' "$BATS_TEST_TMPDIR/b"
+}
+
+@test "json: what findings.json says" {
+    "$PREPLAY" report --json "$BIN/hidden_race.data" >"$BATS_TEST_TMPDIR/json" || [ $? -eq 66 ]
+    diff <(jq -S .findings "$BATS_TEST_TMPDIR/json") <(jq -S .findings "$BIN/hidden_race.data/findings.json")
+    diff <(jq -S .run "$BATS_TEST_TMPDIR/json") <(jq -S .run "$BIN/hidden_race.data/findings.json")
+}
+
+@test "sarif: rules, relative paths, fingerprints, thread flows that interleave" {
+    sarif="$BATS_TEST_TMPDIR/sarif"
+    "$PREPLAY" report --sarif -o "$sarif" "$BIN/hidden_race.data" || [ $? -eq 66 ]
+    jq -e '.version == "2.1.0" and (.runs | length) == 1' "$sarif"
+    jq -e '.runs[0].tool.driver | .name == "preplay" and ([.rules[].id] == ["preplay/race", "preplay/deadlock", "preplay/atomicity"])' "$sarif"
+    jq -e '.runs[0] as $run | .runs[0].results[] | $run.tool.driver.rules[.ruleIndex].id == .ruleId' "$sarif"
+    jq -e '.runs[0].results[0] | .level == "error" and .ruleId == "preplay/race" and (.message.text | length > 0)' "$sarif"
+    jq -e '.runs[0].results[0].locations[0].physicalLocation | .artifactLocation == {uri: "examples/hidden_race.c", uriBaseId: "SRCROOT"} and (.region.startLine == 21 or .region.startLine == 32)' "$sarif"
+    id=$(jq -r '.findings[0].id' "$BIN/hidden_race.data/findings.json")
+    [ "$(jq -r '.runs[0].results[0].partialFingerprints["preplayFinding/v1"]' "$sarif")" = "$id" ]
+    jq -e '.runs[0].results[0].codeFlows[0].threadFlows | length == 2 and all(.[]; .locations | length > 0)' "$sarif"
+    # Every step of the witness once, in one order over both threads.
+    jq -e '[.runs[0].results[0].codeFlows[0].threadFlows[].locations[].executionOrder] | sort as $all | $all == ($all | unique) and $all[0] == 1' "$sarif"
+    jq -e '[.. | .location? // empty | select(has("physicalLocation") or has("logicalLocations") | not)] | length == 0' "$sarif"
+}
+
+@test "html: one file that asks for nothing, with the data inside" {
+    html="$BATS_TEST_TMPDIR/page.html"
+    "$PREPLAY" report --html -o "$html" "$BIN/lock_order.data" || [ $? -eq 66 ]
+    run ! grep -E '(src|href)=' "$html"
+    grep -q "default-src 'none'" "$html"
+    sed -n 's,.*<script type="application/json" id="data">\(.*\)</script>.*,\1,p' "$html" >"$BATS_TEST_TMPDIR/data"
+    jq -e '.findings[0] | .kind == "deadlock" and (.steps | length > 4) and (.events | length == 2)' "$BATS_TEST_TMPDIR/data"
+    jq -e '.snippets | length > 0' "$BATS_TEST_TMPDIR/data"
+}
+
+@test "nothing from a target becomes markup, a control sequence or broken JSON" {
+    cd "$BATS_TEST_TMPDIR"
+    evil='</script><img/src=x/onerror=alert(1)>&"x'
+    printf 'T1|fork(T2)|0\nT1|w(%s)|<b>1\nT2|r(%s)|2\033[31m\n' "$evil" "$evil" >evil.std
+    for format in text json sarif html; do
+        "$PREPLAY" report --$format -o out.$format evil.std || [ $? -eq 66 ]
+    done
+    run ! grep -q '<img\|<b>' out.html
+    run ! grep -q $'\033' out.text
+    jq -e . out.json out.sarif >/dev/null
+    [ "$(jq -r '.findings[0].object' out.json)" = "$evil" ]
+}
+
+@test "a name that is not UTF-8 still gives valid JSON" {
+    cd "$BATS_TEST_TMPDIR"
+    printf 'T1|fork(T2)|0\nT1|w(v\377)|1\nT2|r(v\377)|2\n' >latin.std
+    "$PREPLAY" report --sarif latin.std >out || [ $? -eq 66 ]
+    jq -e '.runs[0].results | length == 1' out
+}
+
+@test "the same trace gives the same bytes" {
+    for format in text sarif html; do
+        "$PREPLAY" report --$format "$BIN/lock_order.data" >"$BATS_TEST_TMPDIR/1" || [ $? -eq 66 ]
+        "$PREPLAY" report --$format "$BIN/lock_order.data" >"$BATS_TEST_TMPDIR/2" || [ $? -eq 66 ]
+        cmp "$BATS_TEST_TMPDIR/1" "$BATS_TEST_TMPDIR/2"
+    done
+}
+
+@test "wrong usage and broken files" {
+    run -2 "$PREPLAY" report
+    run -2 "$PREPLAY" report --html --json "$BIN/hidden_race.data"
+    cp -r "$BIN/hidden_race.data" "$BATS_TEST_TMPDIR/broken"
+    echo '{"findings": [{"kind": "race", "events": [{"pos": 99999}]}]}' >"$BATS_TEST_TMPDIR/broken/findings.json"
+    run -3 "$PREPLAY" report "$BATS_TEST_TMPDIR/broken"
+    [[ "$output" == *"findings.json"* ]]
+    echo '{' >"$BATS_TEST_TMPDIR/broken/findings.json"
+    run -3 "$PREPLAY" report "$BATS_TEST_TMPDIR/broken"
+}
