@@ -113,11 +113,15 @@ uint32_t binary_names_intern(struct binary_names *self, struct trace *trace,
                                   : snprintf(text, 400, "0x%" PRIx64, address);
     if (length >= 400)
         length = 399;
+    uint32_t before = intern_count(trace->names[class]);
+    uint32_t id = intern(trace->names[class], text, (size_t)length);
+    if (id == before) /* nearly always: the first of its name */
+        return id;
     uint64_t *uses = map_at(&self->uses[class], address == UINT64_MAX ? 0 : address, NULL);
     do {
-        if (++*uses > 1)
-            length += snprintf(text + length, sizeof text - (size_t)length, "#%" PRIu64, *uses);
-    } while (intern_find(trace->names[class], text, (size_t)length) != INTERN_NONE &&
-             *uses < UINT32_MAX && length < 480);
-    return intern(trace->names[class], text, (size_t)length);
+        int more = snprintf(text + length, sizeof text - (size_t)length, "#%" PRIu64, ++*uses + 1);
+        before = intern_count(trace->names[class]);
+        id = intern(trace->names[class], text, (size_t)(length + more));
+    } while (id != before && *uses < UINT32_MAX);
+    return id;
 }

@@ -17,6 +17,7 @@ struct learned {
     uint64_t edge[PAGE_SIZE / 64];  /* an access begins, or ended just before, here */
     uint64_t wrote[PAGE_SIZE / 64]; /* somebody wrote */
     uint32_t life[GRANULES];        /* the objects_begin() its present content stems from */
+    bool shared;                    /* some byte is */
 };
 
 /* A uniform page as a map value: the lowest bit set, then wrote, owner and life.
@@ -86,6 +87,28 @@ static void set_bit(uint64_t *bits, uint32_t at)
     bits[at / 64] |= UINT64_C(1) << (at % 64);
 }
 
+static uint64_t word_mask(uint32_t word, uint32_t first, uint32_t last)
+{
+    uint64_t mask = UINT64_MAX;
+    if (word == first / 64)
+        mask &= UINT64_MAX << (first % 64);
+    if (word == last / 64)
+        mask &= UINT64_MAX >> (63 - last % 64);
+    return mask;
+}
+
+static void set_bits(uint64_t *bits, uint32_t first, uint32_t last)
+{
+    for (uint32_t word = first / 64; word <= last / 64; word++)
+        bits[word] |= word_mask(word, first, last);
+}
+
+static void clear_bits(uint64_t *bits, uint32_t first, uint32_t last)
+{
+    for (uint32_t word = first / 64; word <= last / 64; word++)
+        bits[word] &= ~word_mask(word, first, last);
+}
+
 /* Every byte of it alike, with an edge at its start. */
 static struct learned *expand(uint64_t value)
 {
@@ -96,6 +119,7 @@ static struct learned *expand(uint64_t value)
     for (uint32_t i = 0; i < GRANULES; i++)
         learned->life[i] = (uint32_t)(value >> 32);
     set_bit(learned->edge, 0);
+    learned->shared = (uint16_t)(value >> 8) == SHARED;
     return learned;
 }
 
@@ -131,6 +155,8 @@ static void collect(struct objects *self, uint64_t page, const struct learned *l
                     uint32_t first, uint32_t last)
 {
     uint32_t at = first;
+    if (!learned->shared)
+        return;
     while (at <= last) {
         if (learned->owner[at] != SHARED || !get_bit(learned->wrote, at)) {
             at++;
@@ -151,11 +177,9 @@ static void renew_page(struct objects *self, uint64_t page, struct learned *lear
                        uint32_t last)
 {
     collect(self, page, learned, first, last);
-    for (uint32_t i = first; i <= last; i++) {
-        learned->owner[i] = 0;
-        learned->edge[i / 64] &= ~(UINT64_C(1) << (i % 64));
-        learned->wrote[i / 64] &= ~(UINT64_C(1) << (i % 64));
-    }
+    memset(learned->owner + first, 0, (last - first + 1) * sizeof *learned->owner);
+    clear_bits(learned->edge, first, last);
+    clear_bits(learned->wrote, first, last);
     for (uint32_t i = first / 8; i <= last / 8; i++)
         learned->life[i] = self->lives;
 }
@@ -224,13 +248,16 @@ void objects_begin(struct objects *self, uint64_t address, uint64_t length)
 static void learn_page(struct learned *learned, uint16_t owner, uint32_t first, uint32_t last,
                        bool write)
 {
+    unsigned shared = owner == SHARED;
     for (uint32_t i = first; i <= last; i++) {
         uint16_t known = learned->owner[i];
-        if (known != owner && known != SHARED)
-            learned->owner[i] = known ? SHARED : owner;
-        if (write)
-            set_bit(learned->wrote, i);
+        bool other = known != owner && known;
+        learned->owner[i] = other ? SHARED : owner;
+        shared |= other;
     }
+    learned->shared |= shared;
+    if (write)
+        set_bits(learned->wrote, first, last);
 }
 
 /* A whole page in one access: stays uniform, or becomes it. */

@@ -324,12 +324,14 @@ static void deliver_unit(struct trace *trace, const struct binary_unit *unit, ui
 static long next(struct trace *trace, struct event *events, size_t capacity, struct error *error)
 {
     struct binary_source *self = trace->source;
-    self->queue.count -= self->delivered;
-    if (self->queue.count) /* what a large unit left over */
-        memmove(self->queue.items, self->queue.items + self->delivered,
-                self->queue.count * sizeof *events);
-    self->delivered = 0;
-    while (self->queue.count < capacity) {
+    size_t left = self->queue.count - self->delivered;
+    if (left < capacity) { /* more is wanted: make room for it */
+        if (left && self->delivered)
+            memmove(self->queue.items, self->queue.items + self->delivered, left * sizeof *events);
+        self->queue.count = left;
+        self->delivered = 0;
+    }
+    while (self->queue.count - self->delivered < capacity) {
         struct binary_unit unit;
         uint32_t thread;
         int answer = binary_merge_next(self->merge, &thread, &unit, error);
@@ -339,10 +341,12 @@ static long next(struct trace *trace, struct event *events, size_t capacity, str
             break;
         deliver_unit(trace, &unit, thread);
     }
-    size_t count = self->queue.count < capacity ? self->queue.count : capacity;
+    size_t count = self->queue.count - self->delivered;
+    if (count > capacity)
+        count = capacity;
     if (count)
-        memcpy(events, self->queue.items, count * sizeof *events);
-    self->delivered = count;
+        memcpy(events, self->queue.items + self->delivered, count * sizeof *events);
+    self->delivered += count;
     return (long)count;
 }
 
