@@ -170,12 +170,28 @@ static void on_event(struct engine_run *run, struct mb *mb, const struct event *
         bad_set_judge(&mb->bad, mb->embracer, run);
 }
 
+/* As clock_races_look_ahead(), for the engine's own table. */
+static void look_ahead(const struct mb *mb, const struct event *events, size_t at, size_t count)
+{
+    enum { FAR = 24, NEAR = 12 };
+    clock_races_look_ahead(mb->observed, events, at, count);
+    if (at + FAR < count && op_in(events[at + FAR].op, OPS_ACCESS) &&
+        events[at + FAR].object < mb->variables.count) {
+        __builtin_prefetch(&mb->variables.items[events[at + FAR].object]);
+        embracer_prefetch(mb->embracer, events[at + FAR].object);
+    }
+    if (at + NEAR < count && op_in(events[at + NEAR].op, OPS_ACCESS) &&
+        events[at + NEAR].object < mb->variables.count)
+        access_history_prefetch(&mb->variables.items[events[at + NEAR].object].history,
+                                &events[at + NEAR], 0);
+}
+
 static void on_events(struct engine_run *run, const struct event *events, size_t count,
                       uint32_t first)
 {
     struct mb *mb = run->state;
     for (size_t i = 0; i < count; i++) {
-        clock_races_look_ahead(mb->observed, events, i, count);
+        look_ahead(mb, events, i, count);
         on_event(run, mb, &events[i], first + (uint32_t)i);
     }
 }

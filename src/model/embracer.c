@@ -1,5 +1,6 @@
 #include "model/embracer.h"
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "model/hard_edges.h"
 
@@ -11,12 +12,16 @@ struct section_list ARRAY_OF(struct embracer_section *);
 struct user {
     uint32_t thread;
     struct section_list sections;
+    struct user_ticks ARRAY_OF(uint32_t) ticks; /* of their acquires */
+    /* By number of user: how many of its sections are before this thread's last one. */
+    struct user_settled ARRAY_OF(uint32_t) settled;
 };
 
 struct mutex_history {
     struct user *items;
     size_t count, capacity;
-    struct embracer_section *open; /* its `at_acquire` is A */
+    struct embracer_section *open;
+    struct vclock acquired; /* A, while there is an open one */
 };
 
 struct variable_clocks {
@@ -32,6 +37,7 @@ struct embracer {
     struct hard_edges *hard;
     struct section_list ended;  /* in the order of their releases */
     struct section_list to_ask; /* sections whose release has learnt something */
+    struct arena arena;         /* the sections */
     uint32_t open_count;
     struct vclock arriving; /* scratch */
 };
@@ -45,12 +51,13 @@ struct embracer *embracer_create(void)
 
 static void free_mutex(struct mutex_history *mutex)
 {
-    if (mutex->open)
-        vclock_free(&mutex->open->at_acquire);
-    free(mutex->open);
-    for (size_t i = 0; i < mutex->count; i++)
+    for (size_t i = 0; i < mutex->count; i++) {
         array_free(&mutex->items[i].sections);
+        array_free(&mutex->items[i].ticks);
+        array_free(&mutex->items[i].settled);
+    }
     free(mutex->items);
+    vclock_free(&mutex->acquired);
 }
 
 void embracer_destroy(struct embracer *embracer)
@@ -59,10 +66,9 @@ void embracer_destroy(struct embracer *embracer)
         return;
     for (size_t i = 0; i < embracer->mutexes.count; i++)
         free_mutex(&embracer->mutexes.items[i]);
-    for (size_t i = 0; i < embracer->ended.count; i++) {
+    for (size_t i = 0; i < embracer->ended.count; i++)
         vclock_free(&embracer->ended.items[i]->at_release);
-        free(embracer->ended.items[i]);
-    }
+    arena_free(&embracer->arena);
     for (size_t i = 0; i < embracer->variables.count; i++) {
         vclock_free(&embracer->variables.items[i].written);
         vclock_free(&embracer->variables.items[i].read);
@@ -117,36 +123,41 @@ static void advance(struct vclock *clock, uint32_t thread)
     clock->ticks[thread]++;
 }
 
-/* The last section that began before a moment that has seen `tick` of its thread. */
-static struct embracer_section *last_seen(const struct section_list *sections, uint32_t tick)
+/* How many of the user's sections, from `low` on, began before a moment that has
+ * seen `tick` of its thread. */
+static uint32_t count_seen(const struct user *user, uint32_t low, uint32_t tick)
 {
-    size_t low = 0, high = sections->count;
-    if (high && sections->items[high - 1]->tick < tick)
-        return sections->items[high - 1];
+    uint32_t high = (uint32_t)user->ticks.count;
+    if (low == high || user->ticks.items[low] >= tick)
+        return low;
+    if (user->ticks.items[high - 1] < tick)
+        return high;
     while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (sections->items[middle]->tick < tick)
+        uint32_t middle = low + (high - low) / 2;
+        if (user->ticks.items[middle] < tick)
             low = middle + 1;
         else
             high = middle;
     }
-    return low ? sections->items[low - 1] : NULL;
+    return low;
 }
 
-/* Does the acquire of `section` come after the release of `earlier` already? */
+/* Does the acquire of `section` come after the release of `earlier` already? (16.1) */
 static bool is_ordered(const struct embracer *embracer, const struct embracer_section *earlier,
                        const struct embracer_section *section)
 {
+    const struct mutex_history *mutex = &embracer->mutexes.items[section->lock];
     const struct vclock *before =
         extra_edges_seen(&embracer->extra, section->thread, section->tick + 1);
     return (before && vclock_covers(before, &earlier->at_release)) ||
-           vclock_covers(&section->at_acquire, &earlier->at_release);
+           (mutex->open == section && vclock_covers(&mutex->acquired, &earlier->at_release));
 }
 
 /* Condition 3 for one section, whose release has `clock` (adjusted, and adjusted to
- * what is found). True if an edge was added. */
+ * what is found): true if an edge was added. `settled`, by user, says which sections
+ * are known to be before it, and learns; NULL: none is. */
 static bool order_sections(struct embracer *embracer, const struct embracer_section *section,
-                           struct vclock *clock)
+                           struct vclock *clock, uint32_t *settled)
 {
     const struct mutex_history *mutex = &embracer->mutexes.items[section->lock];
     bool added = false;
@@ -154,11 +165,16 @@ static bool order_sections(struct embracer *embracer, const struct embracer_sect
         again = false;
         for (size_t i = 0; i < mutex->count; i++) {
             const struct user *user = &mutex->items[i];
-            if (user->thread == section->thread)
+            uint32_t known = settled ? settled[i] : 0;
+            uint32_t seen = user->thread == section->thread
+                                ? known
+                                : count_seen(user, known, vclock_get(clock, user->thread));
+            if (seen == known)
                 continue;
-            const struct embracer_section *earlier =
-                last_seen(&user->sections, vclock_get(clock, user->thread));
-            if (!earlier || is_ordered(embracer, earlier, section))
+            if (settled)
+                settled[i] = seen;
+            const struct embracer_section *earlier = user->sections.items[seen - 1];
+            if (is_ordered(embracer, earlier, section))
                 continue;
             extra_edges_add(&embracer->extra, section->thread, section->tick, &earlier->at_release);
             again |= extra_edges_join(&embracer->extra, clock, &earlier->at_release);
@@ -190,7 +206,7 @@ static void ask_again(struct embracer *embracer)
 {
     while (embracer->to_ask.count) {
         struct embracer_section *section = array_pop(&embracer->to_ask);
-        if (order_sections(embracer, section, &section->at_release))
+        if (order_sections(embracer, section, &section->at_release, NULL))
             spread(embracer, section);
     }
 }
@@ -198,12 +214,14 @@ static void ask_again(struct embracer *embracer)
 static void acquire(struct embracer *embracer, const struct event *event, struct vclock *clock)
 {
     struct mutex_history *mutex = mutex_at(embracer, event_lock(event));
-    struct embracer_section *section = NEW(struct embracer_section);
-    section->thread = event->thread;
-    section->lock = event_lock(event);
-    section->tick = vclock_get(clock, event->thread);
-    section->ended_before = (uint32_t)embracer->ended.count;
-    vclock_copy(&section->at_acquire, clock);
+    struct embracer_section *section = arena_alloc(&embracer->arena, sizeof *section);
+    *section = (struct embracer_section){
+        .thread = event->thread,
+        .lock = event_lock(event),
+        .tick = vclock_get(clock, event->thread),
+        .ended_before = (uint32_t)embracer->ended.count,
+    };
+    vclock_copy(&mutex->acquired, clock);
     mutex->open = section;
     embracer->open_count++;
     advance(clock, event->thread);
@@ -225,15 +243,17 @@ static void release(struct embracer *embracer, uint32_t lock, struct vclock *clo
     struct embracer_section *section = mutex->open;
     if (!section)
         return;
-    bool added = order_sections(embracer, section, clock);
+    struct user *user = user_of(mutex, section->thread);
+    array_grow(&user->settled, mutex->count);
+    bool added = order_sections(embracer, section, clock, user->settled.items);
     mutex->open = NULL;
     embracer->open_count--;
     vclock_copy(&section->at_release, clock);
-    vclock_free(&section->at_acquire);
     if (added)
         spread(embracer, section);
     array_push(&embracer->ended, section);
-    array_push(&user_of(mutex, section->thread)->sections, section);
+    array_push(&user->sections, section);
+    array_push(&user->ticks, section->tick);
     ask_again(embracer);
 }
 
@@ -289,6 +309,12 @@ void embracer_leave(struct embracer *embracer, const struct event *event)
         advance(clock, event->thread);
 }
 
+void embracer_prefetch(const struct embracer *embracer, uint32_t variable)
+{
+    if (variable < embracer->variables.count)
+        __builtin_prefetch(&embracer->variables.items[variable]);
+}
+
 bool embracer_is_closed(const struct embracer *embracer)
 {
     return embracer->open_count == 0;
@@ -325,7 +351,7 @@ const struct vclock *embracer_acquired(const struct embracer *embracer, uint32_t
 {
     if (lock >= embracer->mutexes.count || !embracer->mutexes.items[lock].open)
         return NULL;
-    return &embracer->mutexes.items[lock].open->at_acquire;
+    return &embracer->mutexes.items[lock].acquired;
 }
 
 size_t embracer_history(const struct embracer *embracer, uint32_t lock, uint32_t thread,

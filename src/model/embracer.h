@@ -25,8 +25,7 @@ struct embracer_section {
     uint32_t thread, lock;
     uint32_t tick;            /* of the acquire */
     uint32_t ended_before;    /* sections that had ended when it began */
-    struct vclock at_acquire; /* while it is open: A */
-    struct vclock at_release; /* then */
+    struct vclock at_release; /* once it has ended */
 };
 
 struct embracer;
@@ -41,6 +40,9 @@ void embracer_enter(struct embracer *embracer, const struct event *event);
 const struct vclock *embracer_clock(struct embracer *embracer, uint32_t thread);
 /* Completes the event. */
 void embracer_leave(struct embracer *embracer, const struct event *event);
+
+/* Brings W and R of a variable to come into the cache. */
+void embracer_prefetch(const struct embracer *embracer, uint32_t variable);
 
 /* No section is open: what is not ordered now will not be. */
 bool embracer_is_closed(const struct embracer *embracer);
