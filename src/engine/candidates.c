@@ -12,9 +12,9 @@ static void free_thread(struct candidate_thread *thread)
     for (size_t i = 0; i < thread->count; i++) {
         free(thread->items[i].items);
         free(thread->items[i].settled);
-        free(thread->items[i].reported);
     }
     free(thread->items);
+    map_free(&thread->done);
 }
 
 void candidates_free(struct candidates *candidates)
@@ -102,5 +102,4 @@ void candidates_open(const struct candidates *candidates, struct candidate_group
     if (group->settled)
         return;
     group->settled = NEW_ARRAY(uint32_t, candidates->threads);
-    group->reported = NEW_ARRAY(uint32_t, candidates->threads);
 }

@@ -13,6 +13,7 @@
 #define PREPLAY_ENGINE_CANDIDATES_H
 
 #include "base/array.h"
+#include "base/map.h"
 #include "model/sections.h"
 #include "trace/finding.h"
 
@@ -26,8 +27,7 @@ struct candidate_group {
     uint8_t op, size;
     struct candidate *items;
     size_t count, capacity;
-    uint32_t *settled;  /* by thread: accesses out of the question; NULL: none */
-    uint32_t *reported; /* by thread: the location last reported with, plus 1 */
+    uint32_t *settled; /* by thread: accesses out of the question; NULL: none */
 };
 
 #define COMMON_LOCKS 4
@@ -38,6 +38,7 @@ struct candidate_thread {
     uint32_t last_index;
     uint32_t common[COMMON_LOCKS]; /* locks held, not shared, at every access */
     uint32_t common_count;
+    struct map done; /* candidates_done() */
     struct candidate_group *items;
     size_t count, capacity;
 };
@@ -57,11 +58,18 @@ void candidates_free(struct candidates *candidates);
 
 void candidates_add(struct candidates *candidates, const struct event *event,
                     const struct candidate *candidate, const struct holding *held);
-/* Makes the two arrays by thread, which most groups never need. */
+/* Makes the array by thread, which most groups never need. */
 void candidates_open(const struct candidates *candidates, struct candidate_group *group);
 
 /* Is one of the locks that protect all these accesses held here too? */
 bool candidates_protected(const struct candidate_thread *thread, const struct holding *held);
+
+/* The groups that need no look for accesses like `event`, as bits; only the first
+ * 64 have one. It is for the caller to set them, and valid until the next call. */
+static inline uint64_t *candidates_done(struct candidate_thread *thread, const struct event *event)
+{
+    return map_at(&thread->done, (uint64_t)event->location << 8 | event->op, NULL);
+}
 
 static inline bool candidates_conflict(const struct candidate_group *group,
                                        const struct event *event)

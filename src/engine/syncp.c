@@ -49,6 +49,7 @@ struct syncp {
     struct prefix scratch;
     struct arena stamps;
     uint64_t witness_events;
+    struct map known; /* pairs of locations that are reported */
 };
 
 static const uint32_t *stamp_of(struct syncp *syncp, uint32_t thread)
@@ -107,6 +108,11 @@ static uint32_t *write_witness(struct syncp *syncp, uint32_t first, uint32_t sec
     return witness;
 }
 
+static uint64_t location_pair(uint32_t a, uint32_t b)
+{
+    return a < b ? map_pair(a, b) : map_pair(b, a);
+}
+
 static void report(struct syncp *syncp, const struct candidate *earlier, uint32_t pos)
 {
     const struct history *history = syncp->history;
@@ -127,6 +133,7 @@ static void report(struct syncp *syncp, const struct candidate *earlier, uint32_
     };
     if (!findings_is_new(syncp->run->findings, &finding))
         return;
+    map_at(&syncp->known, location_pair(events[0].location, events[1].location), NULL);
     finding.witness = write_witness(syncp, earlier->pos, pos, &finding.witness_length);
     if (!finding.witness)
         finding.note = "the witness is left out: too long";
@@ -168,27 +175,36 @@ static uint32_t skip_to(const struct candidate_group *group, uint32_t at, uint32
     return low;
 }
 
-static void check_group(struct syncp *syncp, uint32_t earlier_thread, struct candidate_group *group,
+static bool is_known(const struct syncp *syncp, const struct candidate_group *group,
+                     const struct event *event)
+{
+    return map_find(&syncp->known, location_pair(group->location, event->location));
+}
+
+/* True if no access of this group needs to be asked about for accesses like this one
+ * again: they do not conflict, or the pair of locations is reported. */
+static bool check_group(struct syncp *syncp, uint32_t earlier_thread, struct candidate_group *group,
                         uint32_t pos)
 {
     const struct event *event = &syncp->history->events[pos];
-    uint32_t known = syncp->pasts[event->thread].prefix.counts[earlier_thread];
-    if (!candidates_conflict(group, event) || array_last(group).index < known)
-        return;
-    candidates_open(&syncp->candidates, group);
     bool every_pair = syncp->run->options->every_pair;
-    if (!every_pair && group->reported[event->thread] == event->location + 1)
-        return;
+    uint32_t past = syncp->pasts[event->thread].prefix.counts[earlier_thread];
+    if (!candidates_conflict(group, event))
+        return true;
+    if (array_last(group).index < past)
+        return false;
+    if (!every_pair && is_known(syncp, group, event))
+        return true;
+    candidates_open(&syncp->candidates, group);
     uint32_t *settled = &group->settled[event->thread];
     bool first = true; /* only what is settled from the front on can be skipped for good */
-    uint32_t at = skip_to(group, *settled, known);
+    uint32_t at = skip_to(group, *settled, past);
     *settled = at;
     while (at < group->count) {
         if (races(syncp, earlier_thread, &group->items[at], event->thread)) {
             report(syncp, &group->items[at], pos);
-            group->reported[event->thread] = event->location + 1;
             if (!every_pair)
-                return;
+                return true;
             first = false;
             at++;
             continue;
@@ -197,6 +213,24 @@ static void check_group(struct syncp *syncp, uint32_t earlier_thread, struct can
         if (first)
             *settled = at;
     }
+    return false;
+}
+
+static void check_thread(struct syncp *syncp, struct candidate_thread *thread, uint32_t pos)
+{
+    const struct event *event = &syncp->history->events[pos];
+    bool every_pair = syncp->run->options->every_pair;
+    uint64_t *done = every_pair ? NULL : candidates_done(thread, event);
+    uint32_t few = thread->count < 64 ? (uint32_t)thread->count : 64;
+    uint64_t left =
+        (done ? ~*done : ~UINT64_C(0)) & (few < 64 ? (UINT64_C(1) << few) - 1 : ~UINT64_C(0));
+    for (; left; left &= left - 1) {
+        uint32_t k = (uint32_t)__builtin_ctzll(left);
+        if (check_group(syncp, thread->thread, &thread->items[k], pos) && done)
+            *done |= UINT64_C(1) << k;
+    }
+    for (size_t k = few; k < thread->count; k++)
+        check_group(syncp, thread->thread, &thread->items[k], pos);
 }
 
 static void check_access(struct syncp *syncp, uint32_t pos)
@@ -210,8 +244,7 @@ static void check_access(struct syncp *syncp, uint32_t pos)
         if (thread->thread == event->thread || thread->last_index < known[thread->thread] ||
             (held && candidates_protected(thread, held)))
             continue;
-        for (size_t k = 0; k < thread->count; k++)
-            check_group(syncp, thread->thread, &thread->items[k], pos);
+        check_thread(syncp, thread, pos);
     }
     struct candidate candidate = {
         .pos = pos,
@@ -353,6 +386,7 @@ static int finish(struct engine_run *run, struct error *error)
     sections_destroy(syncp.sections);
     meetings_destroy(syncp.meetings);
     arena_free(&syncp.stamps);
+    map_free(&syncp.known);
     return 0;
 }
 

@@ -142,15 +142,17 @@ static uint32_t count_seen(const struct user *user, uint32_t low, uint32_t tick)
     return low;
 }
 
-/* Does the acquire of `section` come after the release of `earlier` already? (16.1) */
+/* Does the acquire of `section` come after the release of `earlier` already? (16.1)
+ * Whoever has seen the release's tick knows, once adjusted, all that it knew. */
 static bool is_ordered(const struct embracer *embracer, const struct embracer_section *earlier,
                        const struct embracer_section *section)
 {
     const struct mutex_history *mutex = &embracer->mutexes.items[section->lock];
+    struct epoch release = {earlier->thread, vclock_get(&earlier->at_release, earlier->thread)};
     const struct vclock *before =
         extra_edges_seen(&embracer->extra, section->thread, section->tick + 1);
-    return (before && vclock_covers(before, &earlier->at_release)) ||
-           (mutex->open == section && vclock_covers(&mutex->acquired, &earlier->at_release));
+    return (before && vclock_saw(before, release)) ||
+           (mutex->open == section && vclock_saw(&mutex->acquired, release));
 }
 
 /* Condition 3 for one section, whose release has `clock` (adjusted, and adjusted to
@@ -286,8 +288,11 @@ void embracer_enter(struct embracer *embracer, const struct event *event)
     if (event->op == EVENT_FORK || event->op == EVENT_JOIN)
         clock_at(embracer, event->object); /* may move the others: before we point at one */
     vclock_clear(&embracer->arriving);
-    if (hard_edges_arrive(embracer->hard, event, moment_of, embracer, &embracer->arriving))
-        extra_edges_join(&embracer->extra, clock_at(embracer, event->thread), &embracer->arriving);
+    if (!hard_edges_arrive(embracer->hard, event, moment_of, embracer, &embracer->arriving))
+        return;
+    struct vclock *clock = clock_at(embracer, event->thread);
+    if (extra_edges_join(&embracer->extra, clock, &embracer->arriving))
+        advance(clock, event->thread); /* a tick means what was known when it began */
 }
 
 void embracer_leave(struct embracer *embracer, const struct event *event)
