@@ -1,6 +1,7 @@
 /* preplay replay: the program again, under the schedules of its findings. */
 #include "base/array.h"
 #include "cli/command.h"
+#include "cli/debugging.h"
 #include "cli/replaying.h"
 #include "report/findings_file.h"
 #include "report/text.h"
@@ -62,6 +63,20 @@ static void print_others(const struct replay_outcome *outcome, const char *id)
     }
 }
 
+/* Under gdb: the first wanted finding. GDB words for tests come from PREPLAY_GDB. */
+static int debug_one(struct job *job, const struct finding *finding, struct error *error)
+{
+    static const char *words[16];
+    static char copy[1024];
+    const char *wanted_words = getenv("PREPLAY_GDB");
+    size_t count = 0;
+    snprintf(copy, sizeof copy, "%s", wanted_words ? wanted_words : "");
+    for (char *word = strtok(copy, " "); word && count < 15; word = strtok(NULL, " "))
+        words[count++] = word;
+    fflush(stdout);
+    return debugging_run(&job->program, job->history, finding, words, error);
+}
+
 /* Returns how many of the replays confirmed the finding, or -1. */
 static long replay_one(struct job *job, const struct finding *finding, const char *id,
                        const struct options *options, struct error *error)
@@ -96,6 +111,8 @@ static int replay_all(struct job *job, const struct options *options, struct err
         finding_id(finding, job->trace, id);
         if (!wanted(options, finding, id))
             continue;
+        if (options->gdb)
+            return debug_one(job, finding, error);
         long confirmed = replay_one(job, finding, id, options, error);
         if (confirmed < 0)
             return -1;

@@ -119,8 +119,9 @@ static void prepend(const char *variable, const char *word, char separator)
         setenv(variable, word, 1);
         return;
     }
-    char *joined = memory_alloc(strlen(word) + strlen(old) + 2, 1);
-    sprintf(joined, "%s%c%s", word, separator, old);
+    size_t size = strlen(word) + strlen(old) + 2;
+    char *joined = memory_alloc(size, 1);
+    snprintf(joined, size, "%s%c%s", word, separator, old);
     setenv(variable, joined, 1);
     free(joined);
 }
@@ -162,30 +163,43 @@ static void set_replay(const struct recording *recording)
     }
 }
 
+/* Only returns if it fails. */
+static void become(const struct recording *recording, const char *directory, const char *library)
+{
+    extern char **environ;
+    if (recording->environment)
+        environ = (char **)recording->environment;
+    set_environment(recording, directory, library);
+    if (recording->schedule)
+        set_replay(recording);
+    execvp(recording->command[0], (char *const *)recording->command);
+}
+
 /* The pipe closes at exec; if that fails it brings the reason. */
-static int start(const struct recording *recording, const char *directory, const char *library,
+static int start(struct recording *recording, const char *directory, const char *library,
                  struct error *error)
 {
     int report[2], reason = 0;
+    struct standard_input *input = &recording->standard_input;
+    if (recording->schedule)
+        standard_input_from(input, recording->input);
+    else
+        standard_input_keep(input, directory);
     if (pipe2(report, O_CLOEXEC))
         return error_set(error, ERROR_INTERNAL, "cannot make a pipe: %s", strerror(errno));
     child = fork();
     if (child < 0)
         return error_set(error, ERROR_INTERNAL, "cannot fork: %s", strerror(errno));
     if (child == 0) {
-        extern char **environ;
-        if (recording->environment)
-            environ = (char **)recording->environment;
-        set_environment(recording, directory, library);
-        if (recording->schedule)
-            set_replay(recording);
-        execvp(recording->command[0], (char *const *)recording->command);
+        standard_input_use(input);
+        become(recording, directory, library);
         reason = errno;
         ssize_t written = write(report[1], &reason, sizeof reason);
         (void)written;
         _exit(127);
     }
     close(report[1]);
+    standard_input_started(input);
     ssize_t got = read(report[0], &reason, sizeof reason);
     close(report[0]);
     if (got != sizeof reason)
@@ -282,11 +296,26 @@ int recording_run(struct recording *recording, struct error *error)
     if (write_manifest(recording, false, error) || start(recording, directory, library, error))
         return -1;
     wait_for(recording);
+    standard_input_ended(&recording->standard_input);
     if (!recorded_anything(directory))
         explain_nothing(recording);
     /* The disk may be full by now: the trace is readable without this. */
     write_manifest(recording, true, NULL);
     return 0;
+}
+
+int recording_become(struct recording *recording, struct error *error)
+{
+    char library[LIBRARY_PATH], directory[PATH_MAX];
+    if (library_directory(library, error) || prepare_directory(recording->directory, error))
+        return -1;
+    if (!realpath(recording->directory, directory))
+        return error_set(error, ERROR_INPUT, "%s: %s", recording->directory, strerror(errno));
+    if (write_manifest(recording, false, error))
+        return -1;
+    become(recording, directory, library);
+    return error_set(error, ERROR_USAGE, "%s: cannot be run: %s", recording->command[0],
+                     strerror(errno));
 }
 
 int recording_exit_code(const struct recording *recording)

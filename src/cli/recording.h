@@ -3,6 +3,7 @@
 #define PREPLAY_CLI_RECORDING_H
 
 #include "base/error.h"
+#include "cli/standard_input.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,14 +19,20 @@ struct recording {
     const char *schedule, *control; /* absolute paths */
     const char *working_directory;
     const char *const *environment; /* NULL-terminated */
+    const char *input;              /* file for its standard input */
     const char *output;             /* file for what it prints */
     /* Called every few milliseconds while it runs; true has it killed. */
     bool (*watch)(void *context, int process);
     void *watch_context;
+    struct standard_input standard_input; /* its own */
 };
 
 /* 0 once the program has run, whatever became of it; -1 with an error. */
 int recording_run(struct recording *recording, struct error *error);
+
+/* The same without a process in between: this one becomes the program. Returns only
+ * on an error. */
+int recording_become(struct recording *recording, struct error *error);
 
 /* Ends this process as the program ended: with its exit code or its signal. */
 int recording_exit_code(const struct recording *recording);

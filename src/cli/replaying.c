@@ -2,8 +2,8 @@
 
 #include "base/memory.h"
 #include "cli/recording.h"
+#include "cli/replay_paths.h"
 #include "engine/driver.h"
-#include "replay/schedule_writer.h"
 #include "replay/watch.h"
 
 #include <errno.h>
@@ -60,53 +60,13 @@ void replay_program_free(struct replay_program *program)
 
 /* --- one run -------------------------------------------------------------------- */
 
-struct paths {
-    char directory[PATH_ROOM], schedule[PATH_ROOM], control[PATH_ROOM], output[PATH_ROOM],
-        record[PATH_ROOM];
-};
-
-static int make_paths(struct paths *paths, const char *trace_path, const char *id,
-                      struct error *error)
-{
-    char real[PATH_MAX];
-    if (!realpath(trace_path, real))
-        return error_set(error, ERROR_INPUT, "%s: %s", trace_path, strerror(errno));
-    snprintf(paths->directory, sizeof paths->directory, "%s/replays", real);
-    if (mkdir(paths->directory, 0777) && errno != EEXIST)
-        return error_set(error, ERROR_INTERNAL, "%s: cannot be made: %s", paths->directory,
-                         strerror(errno));
-    snprintf(paths->schedule, sizeof paths->schedule, "%.4000s/%s.schedule", paths->directory, id);
-    snprintf(paths->control, sizeof paths->control, "%.4000s/%s.control", paths->directory, id);
-    snprintf(paths->output, sizeof paths->output, "%.4000s/%s.output", paths->directory, id);
-    snprintf(paths->record, sizeof paths->record, "%.4000s/%s", paths->directory, id);
-    return 0;
-}
-
-static int write_schedule(const char *path, const struct history *history,
-                          const struct finding *finding, struct watch *watch, struct error *error)
-{
-    FILE *file = fopen(path, "w+e");
-    if (!file)
-        return error_set(error, ERROR_INTERNAL, "%s: cannot be written: %s", path, strerror(errno));
-    int result = schedule_write(file, history, finding, error);
-    char line[256];
-    rewind(file);
-    while (!result && fgets(line, sizeof line, file)) {
-        watch->steps += strncmp(line, "step ", 5) == 0;
-        watch->targets += strncmp(line, "target ", 7) == 0;
-    }
-    if (fclose(file) && !result)
-        result = error_set(error, ERROR_INTERNAL, "%s: cannot be written", path);
-    return result;
-}
-
 static bool look(void *context, int process)
 {
     return watch_look(context, process);
 }
 
 static int run_program(struct watch *watch, const struct replay_program *program,
-                       const struct paths *paths, double *seconds, struct error *error)
+                       const struct replay_paths *paths, double *seconds, struct error *error)
 {
     struct recording recording = {
         .directory = paths->record,
@@ -117,6 +77,7 @@ static int run_program(struct watch *watch, const struct replay_program *program
         .working_directory = program->directory,
         .environment = program->environment,
         .output = paths->output,
+        .input = paths->input,
         .watch = look,
         .watch_context = watch,
     };
@@ -191,7 +152,7 @@ static bool violation_was_seen(const char *path, const struct history *history,
 }
 
 static bool was_confirmed(struct replay_outcome *outcome, const struct watch *watch,
-                          const struct paths *paths, const struct history *history,
+                          const struct replay_paths *paths, const struct history *history,
                           const struct finding *finding)
 {
     switch (finding->kind) {
@@ -205,7 +166,7 @@ static bool was_confirmed(struct replay_outcome *outcome, const struct watch *wa
 }
 
 static void judge(struct replay_outcome *outcome, const struct watch *watch,
-                  const struct paths *paths, const struct history *history,
+                  const struct replay_paths *paths, const struct history *history,
                   const struct finding *finding)
 {
     uint32_t performed = watch->control->turn & ~(1u << 31);
@@ -238,14 +199,12 @@ int replaying_run(struct replay_outcome *outcome, const struct replay_program *p
                   const struct history *history, const struct finding *finding, double timeout,
                   struct error *error)
 {
-    char id[FINDING_ID_SIZE];
-    struct paths paths;
+    struct replay_paths paths;
     double standard = program->seconds * 10 > 10 ? program->seconds * 10 : 10;
     struct watch watch = {.kind = finding->kind, .timeout = timeout > 0 ? timeout : standard};
     *outcome = (struct replay_outcome){0};
-    finding_id(finding, history->trace, id);
-    if (make_paths(&paths, history->trace->path, id, error) ||
-        write_schedule(paths.schedule, history, finding, &watch, error) ||
+    if (replay_paths_make(&paths, history, finding, error) ||
+        replay_write_schedule(paths.schedule, history, finding, &watch, error) ||
         watch_open(&watch, paths.control, false, error))
         return -1;
     int result = run_program(&watch, program, &paths, &outcome->seconds, error);

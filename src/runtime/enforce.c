@@ -3,6 +3,7 @@
 #include "runtime/schedule.h"
 
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,6 +132,13 @@ static void reach(void)
     atomic_compare_exchange_strong(&control->state, &running, CONTROL_REACHED);
 }
 
+/* For a debugger: everything stops here. */
+static void stop_here(void)
+{
+    if (control->hold)
+        system_call(SYS_tgkill, system_process(), system_thread(), SIGTRAP, 0, 0, 0);
+}
+
 /* Every thread of a deadlock stands before its acquire: now all may go in. */
 static void stand_before_acquire(struct recorder *self, const struct schedule_thread *thread,
                                  const struct schedule_target *target)
@@ -140,8 +148,10 @@ static void stand_before_acquire(struct recorder *self, const struct schedule_th
         return;
     atomic_store(&place->kernel_thread, system_thread());
     atomic_store(&place->arrived, 1);
-    if (all_arrived())
+    if (all_arrived()) {
         reach();
+        stop_here();
+    }
     wake(UINT32_MAX);
     while (!is_free() && !all_arrived())
         system_call(SYS_futex, (long)&place->blocked, FUTEX_WAIT, 0, (long)&schedule.glance, 0, 0);
@@ -231,8 +241,7 @@ static void let_go(uint32_t number)
 static void hold(void)
 {
     reach();
-    while (control->hold && !is_free())
-        system_call(SYS_futex, (long)&control->free, FUTEX_WAIT, 0, 0, 0, 0);
+    stop_here();
     set_free();
 }
 

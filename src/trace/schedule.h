@@ -53,7 +53,7 @@ struct control_target {
 
 struct replay_control {
     uint32_t version;
-    uint32_t hold; /* set by the tool: stay at the error until `free` is set */
+    uint32_t hold; /* set by the tool: stop with SIGTRAP at the error, for a debugger */
     _Atomic uint32_t state;
     _Atomic uint32_t turn; /* steps performed; a futex */
     _Atomic uint32_t free; /* 1: the gates are open, the program runs as it likes; a futex */

@@ -1,0 +1,12 @@
+/* A replay under gdb, which stops where the error is. */
+#ifndef PREPLAY_CLI_DEBUGGING_H
+#define PREPLAY_CLI_DEBUGGING_H
+
+#include "cli/replaying.h"
+
+/* Becomes gdb; returns only on an error. `words` go to gdb in front of the program
+ * (for tests: -batch), NULL-terminated, or NULL. */
+int debugging_run(const struct replay_program *program, const struct history *history,
+                  const struct finding *finding, const char *const *words, struct error *error);
+
+#endif

@@ -1,0 +1,29 @@
+/* Where the files of a finding's replay lie: in `replays/` of the trace. */
+#ifndef PREPLAY_CLI_REPLAY_PATHS_H
+#define PREPLAY_CLI_REPLAY_PATHS_H
+
+#include "trace/finding.h"
+#include "trace/history.h"
+
+#include <limits.h>
+
+enum { REPLAY_PATH = PATH_MAX + 64 };
+
+struct watch;
+
+struct replay_paths {
+    char schedule[REPLAY_PATH];                   /* what the target follows */
+    char control[REPLAY_PATH];                    /* shared with it while it runs */
+    char output[REPLAY_PATH];                     /* what it printed */
+    char record[REPLAY_PATH];                     /* the trace of the replayed run */
+    char story[REPLAY_PATH], script[REPLAY_PATH]; /* for gdb */
+    char input[REPLAY_PATH];                      /* the recorded standard input, or /dev/null */
+};
+
+int replay_paths_make(struct replay_paths *paths, const struct history *history,
+                      const struct finding *finding, struct error *error);
+/* Writes the schedule and counts its steps and targets into `watch`, if given. */
+int replay_write_schedule(const char *path, const struct history *history,
+                          const struct finding *finding, struct watch *watch, struct error *error);
+
+#endif

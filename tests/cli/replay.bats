@@ -1,0 +1,87 @@
+# replay: verdicts, repetition, standard input, gdb, errors.
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR"
+    programs="$BATS_TEST_DIRNAME/../programs/truth"
+    for name in race_after_section deadlock_two; do
+        "$PREPLAY" cc -g -O1 "$programs/$name.c" -o "$name" -pthread
+        "$PREPLAY" record -d "$name.data" "./$name" </dev/null
+        "$PREPLAY" predict "$name.data" || [ $? -eq 66 ]
+    done
+}
+
+setup() {
+    cd "$BATS_FILE_TMPDIR"
+}
+
+id() {
+    jq -r '.findings[0].id' "$1.data/findings.json"
+}
+
+@test "a race is confirmed, every time" {
+    run "$PREPLAY" replay -n 5 race_after_section.data
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"confirmed 5 of 5 times"* ]]
+}
+
+@test "a deadlock is confirmed: every thread of the cycle is blocked" {
+    run "$PREPLAY" replay deadlock_two.data "$(id deadlock_two)"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"confirmed: every thread of the cycle is blocked"* ]]
+}
+
+@test "the schedule is readable text" {
+    "$PREPLAY" replay race_after_section.data
+    run cat "race_after_section.data/replays/$(id race_after_section).schedule"
+    [[ "${lines[0]}" == "preplay-schedule 1" ]]
+    [[ "$output" == *"target "*" w "*"/race_after_section"* ]]
+}
+
+@test "a program that does something else diverges, and says what" {
+    cp race_after_section changed
+    "$PREPLAY" record -d changed.data ./changed </dev/null
+    "$PREPLAY" predict changed.data || [ $? -eq 66 ]
+    cp deadlock_two changed
+    run "$PREPLAY" replay changed.data
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"diverged: "* ]]
+}
+
+@test "standard input comes again" {
+    cat >reader.c <<'C'
+#include <stdio.h>
+#include "steps.h"
+MUTEX(m);
+int x;
+THREAD(a) { x = 1; PASS(m); END; }
+THREAD(b) { SLEEP(1); PASS(m); x = 2; END; }
+int main(void) { if (getchar() == 'y') RUN(a, b); return 0; }
+C
+    "$PREPLAY" cc -g -I"$BATS_TEST_DIRNAME/../programs/truth" reader.c -o reader -pthread
+    echo y >input
+    "$PREPLAY" record -d file.data ./reader <input
+    echo y | "$PREPLAY" record -d pipe.data ./reader
+    for trace in file pipe; do
+        "$PREPLAY" predict $trace.data || [ $? -eq 66 ]
+        run "$PREPLAY" replay $trace.data </dev/null
+        [ "$status" -eq 0 ]
+        [[ "$output" == *"confirmed"* ]]
+    done
+}
+
+@test "gdb stops at the error, and tells how it came there" {
+    PREPLAY_GDB="-batch -ex preplay" run "$PREPLAY" replay --gdb race_after_section.data
+    [[ "$output" == *"the program stands at the error"* ]]
+    [[ "$output" == *"The schedule so far:"*"acq(m)"*"Now about to happen:"*"w(x)"* ]]
+    [[ "$output" == *" a (unused="* ]]
+    [[ "$output" == *" b (unused="* ]]
+}
+
+@test "what cannot be replayed is an error" {
+    run "$PREPLAY" replay race_after_section.data r-000000
+    [ "$status" -eq 2 ]
+    run "$PREPLAY" replay "$BATS_TEST_DIRNAME/../traces/002-fig1.9-hidden-race.std"
+    [ "$status" -eq 3 ]
+    run "$PREPLAY" replay
+    [ "$status" -eq 2 ]
+}
