@@ -298,6 +298,16 @@ static void swap_neighbours(const struct search *search, const struct event *eve
     }
 }
 
+/* The conclusion rests on what of the object is in S, and on nothing else. */
+static void why_executed(const struct search *search, uint32_t pos, relation *matters,
+                         struct levels *why)
+{
+    closure_why(search, pos, why);
+    for (uint32_t i = 0; search->level && i < search->executed; i++)
+        if (matters(event_at(search->index, pos), event_at(search->index, search->order[i])))
+            closure_why(search, search->order[i], why);
+}
+
 /* What must be different in a witness, which executes `pos`: operations of its
  * object come sooner or later than here, or in another order. */
 static void options_of(const struct search *search, uint32_t pos, struct clause *clause)
@@ -309,15 +319,18 @@ static void options_of(const struct search *search, uint32_t pos, struct clause 
     case BLOCK_COUNT:
         sooner(search, pos, failed ? lowers_count : raises_count, clause);
         later(search, pos, pos, failed ? raises_count : lowers_count, clause);
+        why_executed(search, pos, failed ? raises_count : lowers_count, &clause->why);
         break;
     case BLOCK_TRY:
         sooner(search, pos, takes_lock, clause);
         later(search, pos, pos, frees_lock, clause);
+        why_executed(search, pos, frees_lock, &clause->why);
         break;
     case BLOCK_SIGNAL:
         sooner(search, pos, same_condition, clause);
         later(search, pos, pos, same_condition, clause);
         swap_neighbours(search, event, clause);
+        why_executed(search, pos, same_condition, &clause->why);
         break;
     case BLOCK_VALUE:
         last = search->memory[event->object].last;
@@ -325,6 +338,7 @@ static void options_of(const struct search *search, uint32_t pos, struct clause 
         add_option(clause, order_option(search, pos, last));
         if (last != POS_NONE)
             later(search, pos, last, same_variable, clause);
+        why_executed(search, pos, same_variable, &clause->why);
         break;
     default:
         break;
@@ -360,11 +374,13 @@ static void find_fewest(const struct search *search, struct clause *clause)
         if (block == BLOCK_EVENT || block == BLOCK_LOCK || block == BLOCK_READER)
             continue;
         other.options.count = 0;
+        other.why = (struct levels){{0}};
         options_of(search, next_event(search, search->parked[i].thread), &other);
         if (found && other.options.count >= clause->options.count)
             continue;
         found = true;
         clause->options.count = 0;
+        clause->why = other.why;
         for (size_t k = 0; k < other.options.count; k++)
             array_push(&clause->options, other.options.items[k]);
     }
@@ -380,7 +396,6 @@ void clause_find(struct search *search, struct clause *clause)
             return;
         }
     free(path);
-    levels_set_up_to(&clause->why, search->level);
     find_fewest(search, clause);
 }
 
