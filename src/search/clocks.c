@@ -6,6 +6,7 @@ struct rows ARRAY_OF(uint32_t);
 
 struct building {
     const struct search_index *index;
+    bool soft;
     struct clocks *clocks;
     struct rows rows;
     uint32_t *now;  /* by thread: its current row */
@@ -46,6 +47,8 @@ static bool join_needs(struct building *building, uint32_t pos)
         grew |= join(building, fork);
     if (index->before[pos] != POS_NONE && index->keep[pos] != KEEP_BRANCH)
         grew |= join(building, index->before[pos]);
+    if (building->soft && index->soft[pos] != POS_NONE)
+        grew |= join(building, index->soft[pos]);
     if (event->op == EVENT_BARRIER_EXIT)
         grew |= join_all(building, &index->enters, event->other);
     else if (event->op == EVENT_BARRIER_ENTER &&
@@ -69,7 +72,8 @@ static bool build(struct building *building)
         const struct event *event = event_at(building->index, pos);
         bool simple = building->index->before[pos] == POS_NONE &&
                       building->index->history->index[pos] != 0 &&
-                      event->op != EVENT_BARRIER_ENTER && event->op != EVENT_BARRIER_EXIT;
+                      event->op != EVENT_BARRIER_ENTER && event->op != EVENT_BARRIER_EXIT &&
+                      !(building->soft && building->index->soft[pos] != POS_NONE);
         if (!simple) {
             memcpy(building->next, rows->items + (size_t)building->now[thread] * threads,
                    threads * sizeof *rows->items);
@@ -88,10 +92,10 @@ static bool build(struct building *building)
     return true;
 }
 
-struct clocks *clocks_create(const struct search_index *index)
+struct clocks *clocks_create(const struct search_index *index, bool soft)
 {
     uint32_t threads = index->history->threads;
-    struct building building = {.index = index, .clocks = NEW(struct clocks)};
+    struct building building = {.index = index, .soft = soft, .clocks = NEW(struct clocks)};
     building.clocks->threads = threads;
     building.clocks->row = memory_alloc(index->history->count, sizeof *building.clocks->row);
     building.now = NEW_ARRAY(uint32_t, threads);

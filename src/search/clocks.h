@@ -16,9 +16,10 @@ struct clocks {
     uint32_t *ticks; /* row by row: a count of events for each thread */
 };
 
-/* NULL if the rows would take more than CLOCKS_LIMIT bytes. */
+/* NULL if the rows would take more than CLOCKS_LIMIT bytes. `soft`: with what the
+ * observed run had, though it need not be so (soft.c). */
 #define CLOCKS_LIMIT (UINT64_C(3) << 30)
-struct clocks *clocks_create(const struct search_index *index);
+struct clocks *clocks_create(const struct search_index *index, bool soft);
 void clocks_destroy(struct clocks *clocks);
 
 /* What must be executed once `pos` is: counts by thread. The entry of its own

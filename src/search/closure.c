@@ -126,7 +126,8 @@ static bool join_thread(struct search *search, uint32_t thread)
     if (search->scanned[thread] >= search->cut[thread])
         return true;
     uint32_t last = history_pos(history, thread, search->cut[thread] - 1);
-    const uint32_t *past = clocks_past(search->index->clocks, last);
+    const uint32_t *past =
+        clocks_past(search->softly ? search->index->soft_clocks : search->index->clocks, last);
     search->scanned[thread] = search->cut[thread];
     search->steps++;
     for (uint32_t other = 0; other < history->threads; other++)

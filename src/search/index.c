@@ -207,7 +207,11 @@ struct search_index *search_index_create(const struct history *history, enum mod
     fill_lists(index, &index->initial, trace_count(history->trace, CLASS_VARIABLE), key_initial);
     fill_lists(index, &index->enters, trace_barrier_instances(history->trace), key_instance);
     find_slots(index);
-    index->clocks = clocks_create(index);
+    index->clocks = clocks_create(index, false);
+    if (index->has_states) {
+        index_find_soft(index);
+        index->soft_clocks = clocks_create(index, true);
+    }
     return index;
 }
 
@@ -229,6 +233,8 @@ void search_index_destroy(struct search_index *index)
     free(index->nodes);
     free(index->held_last);
     clocks_destroy(index->clocks);
+    clocks_destroy(index->soft_clocks);
+    free(index->soft);
     lists_free(&index->readers);
     lists_free(&index->initial);
     lists_free(&index->enters);

@@ -44,6 +44,8 @@ struct search_index {
     struct event_lists initial;  /* by variable: reads bound to the initial value */
     struct event_lists enters;   /* by barrier instance */
     struct event_lists sections; /* by slot: successful acquires of one lock by one thread */
+    uint32_t *soft;              /* by pos: soft.c; NULL without has_states */
+    struct clocks *soft_clocks;  /* with these as well; NULL without */
     struct clocks *clocks;       /* NULL where they would need too much memory */
     struct map slots;            /* (lock, thread) -> slot + 1 */
     uint32_t *held_last;         /* by thread: locks held after its last event */
@@ -65,6 +67,9 @@ static inline bool sections_exclude(const struct event *a, const struct event *b
 {
     return a->op != EVENT_ACQUIRE_READ || b->op != EVENT_ACQUIRE_READ;
 }
+
+/* soft.c: fills `soft`. */
+void index_find_soft(struct search_index *index);
 
 /* The last section of `lock` in `thread` that begins before the thread's event
  * number `limit` and excludes `acquire`; POS_NONE if there is none. */

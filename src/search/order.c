@@ -137,9 +137,14 @@ static enum search_answer solve(struct search *search, struct levels *why)
 /* The observed order of a set that is closed for it, without any decision. */
 static bool solve_preserving(struct search *search)
 {
+    const struct search_index *index = search->index;
     closure_push(search);
-    bool found = closure_preserve(search);
-    if (found && !search->index->has_states && search->query.goal != SEARCH_ATOMICITY)
+    search->softly = search->by_clocks && index->soft_clocks;
+    if (search->softly)
+        memset(search->scanned, 0, index->history->threads * sizeof *search->scanned);
+    bool found = (!search->softly || closure_complete(search)) && closure_preserve(search);
+    search->softly = false;
+    if (found && !index->has_states && search->query.goal != SEARCH_ATOMICITY)
         schedule_observed(search);
     else
         found = found && schedule_run(search) && unwoken_target(search) == POS_NONE;

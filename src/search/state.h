@@ -75,6 +75,7 @@ struct search {
     uint64_t steps, limit;
 
     /* The set S. */
+    bool softly;       /* soft clocks instead */
     bool by_clocks;    /* clocks.h says what is needed; else events are looked at */
     uint32_t *ceiling; /* by thread: S never has more of it */
     uint32_t *cut;
