@@ -1,4 +1,4 @@
-/* Witness search, measured: bench_search [SHAPE [SEED]]
+/* Witness search, measured: bench_search [SHAPE [SEED [BUDGET]]]
  *
  * All suspicious pairs of a random trace are decided under rf and sync with one
  * thread and with two: how many have witnesses, are refuted or undecided, the time
@@ -46,12 +46,13 @@ static int compare_doubles(const void *a, const void *b)
 }
 
 /* The time of single decisions: median, 99th percentile, worst. */
-static void measure_each(const struct search_index *index, const struct suspects *suspects)
+static void measure_each(const struct search_index *index, const struct suspects *suspects,
+                         uint64_t budget)
 {
     struct search *search = search_create(index);
     double *times = malloc((suspects->pair_count + 1) * sizeof *times);
     for (size_t i = 0; i < suspects->pair_count; i++) {
-        struct search_query query = {SEARCH_RACE, &suspects->pairs[i].first, 2, 0};
+        struct search_query query = {SEARCH_RACE, &suspects->pairs[i].first, 2, budget};
         struct search_witness witness;
         double start = now();
         search_reach(search, &query, &witness);
@@ -67,7 +68,7 @@ static void measure_each(const struct search_index *index, const struct suspects
     search_destroy(search);
 }
 
-static void measure_model(const struct history *history, enum model model)
+static void measure_model(const struct history *history, enum model model, uint64_t budget)
 {
     struct ladder ladder;
     struct suspects suspects;
@@ -82,7 +83,7 @@ static void measure_model(const struct history *history, enum model model)
     for (uint32_t jobs = 1; jobs <= 2; jobs++) {
         outcomes[jobs - 1] = calloc(suspects.count + 1, sizeof(struct solve_outcome));
         double start = now();
-        solve_all(&ladder, tasks, outcomes[jobs - 1], suspects.count, jobs, SEARCH_BUDGET);
+        solve_all(&ladder, tasks, outcomes[jobs - 1], suspects.count, jobs, budget);
         seconds[jobs - 1] = now() - start;
     }
     size_t counts[3] = {0};
@@ -95,7 +96,7 @@ static void measure_model(const struct history *history, enum model model)
     printf("  one thread %.3f s, two %.3f s: ratio %.2f, outcomes %s\n", seconds[0], seconds[1],
            seconds[0] / seconds[1],
            same_outcomes(outcomes[0], outcomes[1], suspects.count) ? "the same" : "DIFFERENT");
-    measure_each(ladder.rungs[0], &suspects);
+    measure_each(ladder.rungs[0], &suspects, budget);
     free_outcomes(outcomes[0], suspects.count);
     free_outcomes(outcomes[1], suspects.count);
     free(tasks);
@@ -180,8 +181,9 @@ int main(int argc, char **argv)
         return 2;
     }
     printf("%s: %u events, %u threads\n", text, sample.history->count, sample.history->threads);
-    measure_model(sample.history, MODEL_RF);
-    measure_model(sample.history, MODEL_SYNC);
+    uint64_t budget = argc > 3 ? strtoull(argv[3], NULL, 10) : SEARCH_BUDGET;
+    measure_model(sample.history, MODEL_RF, budget);
+    measure_model(sample.history, MODEL_SYNC, budget);
     measure_reuse(sample.history);
     sample_free(&sample);
     return 0;

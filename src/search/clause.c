@@ -264,9 +264,10 @@ static bool same_variable(const struct event *blocked, const struct event *other
     return event_writes(other) && other->object == blocked->object;
 }
 
-/* Where in the schedule the condition variable was last without waiting threads:
- * in whatever order its operations up to there come, it is so again. */
-static uint32_t last_quiet(const struct search *search, const struct event *event)
+/* The part of the schedule after which the condition variable was last without
+ * waiting threads: in whatever order its operations up to there come, it is so
+ * again. */
+static uint32_t quiet_part(const struct search *search, const struct event *event)
 {
     uint32_t waiting = 0, quiet = 0;
     for (uint32_t i = 0; i < search->executed; i++) {
@@ -276,25 +277,57 @@ static uint32_t last_quiet(const struct search *search, const struct event *even
         waiting += other->op == EVENT_WAIT_BEGIN;
         waiting -= other->op == EVENT_WAIT_END;
         if (!waiting)
-            quiet = i;
+            quiet = i + 1;
     }
     return quiet;
 }
 
-/* Neighbours among the executed operations of a condition variable, the other way
- * round: two different orders of one set differ in neighbours of the first. */
-static void swap_neighbours(const struct search *search, const struct event *event,
-                            struct clause *clause)
+/* For each thread, its last operation of the condition before `place` of the
+ * schedule, or its first one from there; POS_NONE for none. */
+static uint32_t *operations_around(const struct search *search, const struct event *event,
+                                   uint32_t place, bool before)
 {
+    uint32_t threads = search->index->history->threads;
+    uint32_t *found = memory_alloc(threads, sizeof *found);
+    memset(found, 0xff, threads * sizeof *found);
+    for (uint32_t i = before ? 0 : place; i < (before ? place : search->executed); i++) {
+        uint32_t pos = search->order[i], thread = thread_at(search->index, pos);
+        if (same_condition(event, event_at(search->index, pos)) &&
+            (before || found[thread] == POS_NONE))
+            found[thread] = pos;
+    }
+    return found;
+}
+
+static void swap(const struct search *search, uint32_t first, uint32_t second,
+                 struct clause *clause)
+{
+    if (first == POS_NONE || second == POS_NONE ||
+        (search->by_clocks && clocks_ordered(search->index, first, second)))
+        return;
+    add_option(clause, order_option(search, second, first));
+}
+
+/* Other orders of the executed operations of a condition variable: one of the quiet
+ * part comes after one of the rest, or two neighbours of the rest are the other way
+ * round, for two different orders of one set differ in neighbours of the first. */
+static void reorder(const struct search *search, const struct event *event, struct clause *clause)
+{
+    uint32_t quiet = quiet_part(search, event), threads = search->index->history->threads;
+    uint32_t *last = operations_around(search, event, quiet, true);
+    uint32_t *first = operations_around(search, event, quiet, false);
+    for (uint32_t i = 0; i < threads; i++)
+        for (uint32_t j = 0; j < threads; j++)
+            if (i != j)
+                swap(search, last[i], first[j], clause);
+    free(last);
+    free(first);
     uint32_t previous = POS_NONE;
-    for (uint32_t i = last_quiet(search, event); i < search->executed; i++) {
-        uint32_t pos = search->order[i];
-        if (!same_condition(event, event_at(search->index, pos)))
+    for (uint32_t i = quiet; i < search->executed; i++) {
+        if (!same_condition(event, event_at(search->index, search->order[i])))
             continue;
-        if (previous != POS_NONE &&
-            !(search->by_clocks && clocks_ordered(search->index, previous, pos)))
-            add_option(clause, order_option(search, pos, previous));
-        previous = pos;
+        swap(search, previous, search->order[i], clause);
+        previous = search->order[i];
     }
 }
 
@@ -329,7 +362,7 @@ static void options_of(const struct search *search, uint32_t pos, struct clause 
     case BLOCK_SIGNAL:
         sooner(search, pos, same_condition, clause);
         later(search, pos, pos, same_condition, clause);
-        swap_neighbours(search, event, clause);
+        reorder(search, event, clause);
         why_executed(search, pos, same_condition, &clause->why);
         break;
     case BLOCK_VALUE:
@@ -402,6 +435,6 @@ void clause_find(struct search *search, struct clause *clause)
 void clause_unwoken(struct search *search, uint32_t target, struct clause *clause)
 {
     levels_set_up_to(&clause->why, search->level);
-    swap_neighbours(search, event_at(search->index, target), clause);
+    reorder(search, event_at(search->index, target), clause);
     extend(search, event_at(search->index, target), clause);
 }

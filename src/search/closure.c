@@ -180,7 +180,7 @@ static bool scan_all(struct search *search)
     return true;
 }
 
-static bool has_order(const struct search *search, uint32_t before, uint32_t after)
+bool closure_has_order(const struct search *search, uint32_t before, uint32_t after)
 {
     for (size_t i = 0; i < search->edges.count; i++)
         if (search->edges.items[i].before == before && search->edges.items[i].after == after)
@@ -204,7 +204,7 @@ static bool close_others(struct search *search, uint32_t acquire)
         uint32_t release = index->partner[other];
         if (release == POS_NONE || !closure_include(search, release))
             return false;
-        if (has_order(search, release, acquire))
+        if (closure_has_order(search, release, acquire))
             continue;
         struct levels why = {{0}};
         closure_why(search, other, &why);

@@ -142,6 +142,13 @@ static uint32_t key_instance(struct search_index *index, uint32_t pos)
     return event->op == EVENT_BARRIER_ENTER ? event->other : UINT32_MAX;
 }
 
+static uint32_t key_stateful(struct search_index *index, uint32_t pos)
+{
+    enum object_class class = event_object_class(event_at(index, pos)->op);
+    return class == CLASS_SEMAPHORE || class == CLASS_CONDITION ? thread_at(index, pos)
+                                                                : UINT32_MAX;
+}
+
 static uint32_t key_section(struct search_index *index, uint32_t pos)
 {
     const struct event *event = event_at(index, pos);
@@ -210,6 +217,7 @@ struct search_index *search_index_create(const struct history *history, enum mod
     index->clocks = clocks_create(index, false);
     if (index->has_states) {
         index_find_soft(index);
+        fill_lists(index, &index->stateful, history->threads, key_stateful);
         index->soft_clocks = clocks_create(index, true);
     }
     return index;
@@ -240,6 +248,7 @@ void search_index_destroy(struct search_index *index)
     lists_free(&index->enters);
     lists_free(&index->sections);
     lists_free(&index->users);
+    lists_free(&index->stateful);
     map_free(&index->slots);
     free(index);
 }

@@ -49,6 +49,7 @@ struct search_index {
     struct clocks *clocks;       /* NULL where they would need too much memory */
     struct map slots;            /* (lock, thread) -> slot + 1 */
     uint32_t *held_last;         /* by thread: locks held after its last event */
+    struct event_lists stateful; /* by thread: operations of semaphores and conditions */
     struct event_lists users;    /* by lock: threads that acquire it */
 };
 

@@ -101,7 +101,7 @@ static enum search_answer solve(struct search *search, struct levels *why)
     struct clause clause = {{0}, {{0}}};
     enum search_answer answer = SEARCH_REFUTED;
     for (;;) {
-        if (!closure_complete(search)) {
+        if (!closure_complete(search) || !counts_suffice(search)) {
             levels_set_up_to(why, search->level);
             break;
         }

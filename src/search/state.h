@@ -173,6 +173,9 @@ bool closure_include(struct search *search, uint32_t pos);
 bool closure_order(struct search *search, uint32_t before, uint32_t after,
                    const struct levels *why);
 bool closure_complete(struct search *search);
+bool closure_has_order(const struct search *search, uint32_t before, uint32_t after);
+/* counts.c: adds what semaphores and condition variables ask for by number. */
+bool counts_suffice(struct search *search);
 /* Adds what makes the observed order of S respect every lock: a section that
  * another of S follows is left. False if a stopped thread would have to. */
 bool closure_preserve(struct search *search);
