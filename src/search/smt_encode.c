@@ -43,6 +43,28 @@ smt_ref smt_is_executed_before(struct smt_encoding *encoding, uint32_t a, uint32
     return SMT_AND_OF(&encoding->formula, smt_is_executed(encoding, a), before);
 }
 
+smt_ref smt_is_handed_over(struct smt_encoding *encoding, uint32_t release, uint32_t acquire)
+{
+    bool added;
+    if (release == POS_NONE)
+        return SMT_REF_FALSE;
+    uint64_t *place = map_at(&encoding->handovers, map_pair(release, acquire), &added);
+    if (added)
+        *place = smt_is_executed_before(encoding, release, acquire);
+    return (smt_ref)*place;
+}
+
+smt_ref smt_is_access_before(struct smt_encoding *encoding, uint32_t a, uint32_t b)
+{
+    const struct smt_window *window = encoding->window;
+    uint32_t first, second;
+    if (encoding->style == SMT_EQUATIONS || smt_must(window, a, b) || smt_must(window, b, a) ||
+        !smt_excluded(window, a, b, &first, &second))
+        return smt_is_before(encoding, a, b);
+    return smt_is_handed_over(encoding, window->sections.items[first].release,
+                              window->sections.items[second].acquire);
+}
+
 void smt_require(struct smt_encoding *encoding, uint32_t event, smt_ref formula)
 {
     if (formula == SMT_REF_TRUE)
@@ -159,6 +181,8 @@ void smt_encoding_destroy(struct smt_encoding *encoding)
         return;
     free(encoding->needed);
     smt_formula_free(&encoding->formula);
+    map_free(&encoding->handovers);
+    map_free(&encoding->covered);
     array_free(&encoding->constraints);
     free(encoding->used);
     free(encoding->used_offset);

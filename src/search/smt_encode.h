@@ -41,6 +41,8 @@ struct smt_encoding {
      * those of thread t are used[used_offset[t]] up to used[used_offset[t + 1]]. */
     uint32_t *used, *used_offset;
     bool *is_used;          /* by pos - start */
+    struct map handovers;   /* (release, acquire) to "is executed before" */
+    struct map covered;     /* three sections to what smt_memory.c said of them */
     uint32_t about;         /* scratch: for constraints without a condition */
     uint32_t *marks, round; /* scratch, by thread: marked if equal to round */
 };
@@ -69,6 +71,11 @@ smt_ref smt_is_executed(struct smt_encoding *encoding, uint32_t pos);
 smt_ref smt_is_before(struct smt_encoding *encoding, uint32_t a, uint32_t b);
 /* Is `a` executed, and before `b`? */
 smt_ref smt_is_executed_before(struct smt_encoding *encoding, uint32_t a, uint32_t b);
+/* The same for the release of a section and the acquire of another one. */
+smt_ref smt_is_handed_over(struct smt_encoding *encoding, uint32_t release, uint32_t acquire);
+/* Is `a` before `b`, two accesses, if both are executed? Inside sections that exclude
+ * each other the sections' order decides, so that all accesses share its atoms. */
+smt_ref smt_is_access_before(struct smt_encoding *encoding, uint32_t a, uint32_t b);
 /* Adds "if `event` is executed, then `formula`"; POS_NONE: always. */
 void smt_require(struct smt_encoding *encoding, uint32_t event, smt_ref formula);
 /* Could the event be executed in this encoding? */

@@ -28,6 +28,34 @@ static bool may_interfere(struct smt_encoding *encoding, uint32_t read, uint32_t
     return true;
 }
 
+/* Is it said already that `other` stays away? If the read, its write and the other
+ * one lie in sections of one lock, then the sections' order decides: if the first
+ * two share a section, nothing can come between; if not, it need be said only of the
+ * first read and the first other write, which are executed whenever later ones are.
+ * (Reads are met in program order, writes are compared.) */
+static bool is_covered(struct smt_encoding *encoding, uint32_t read, uint32_t write, uint32_t other,
+                       bool once)
+{
+    const struct smt_window *window = encoding->window;
+    uint32_t reading, writing, coming, coming_too;
+    if (encoding->style == SMT_EQUATIONS || write == POS_NONE ||
+        !smt_excluded(window, read, other, &reading, &coming) ||
+        !smt_excluded(window, write, other, &writing, &coming_too) || coming != coming_too)
+        return false;
+    if (reading == writing)
+        return true;
+    if (!once || window->sections.count >> 21)
+        return false;
+    bool added;
+    uint64_t key = (uint64_t)reading << 42 | (uint64_t)writing << 21 | coming;
+    uint64_t *earliest = map_at(&encoding->covered, key, &added);
+    uint32_t index = window->history->index[other];
+    if (!added && *earliest <= index)
+        return true;
+    *earliest = index;
+    return false;
+}
+
 /* "unless `unless`, the read sees the write" (POS_NONE: what the window starts
  * with), one constraint a write that might come between. */
 static void require_sees(struct smt_encoding *encoding, uint32_t event, smt_ref unless,
@@ -45,13 +73,15 @@ static void require_sees(struct smt_encoding *encoding, uint32_t event, smt_ref 
     for (uint32_t i = window->writes.offset[variable]; i < window->writes.offset[variable + 1];
          i++) {
         uint32_t other = window->writes.items[i];
-        if (!may_interfere(encoding, read, write, other))
+        if (!may_interfere(encoding, read, write, other) ||
+            is_covered(encoding, read, write, other, unless == SMT_REF_FALSE))
             continue;
         smt_ref idle = smt_must(window, other, read)
                            ? SMT_REF_FALSE
                            : smt_not(formula, smt_is_executed(encoding, other));
-        smt_ref before = write == POS_NONE ? SMT_REF_FALSE : smt_is_before(encoding, other, write);
-        smt_ref after = smt_is_before(encoding, read, other);
+        smt_ref before =
+            write == POS_NONE ? SMT_REF_FALSE : smt_is_access_before(encoding, other, write);
+        smt_ref after = smt_is_access_before(encoding, read, other);
         smt_require(encoding, event, SMT_OR_OF(formula, unless, idle, before, after));
     }
 }

@@ -15,8 +15,8 @@ static void encode_exclusion(struct smt_encoding *encoding, const struct smt_sec
     if ((a->release != POS_NONE && smt_must(window, a->release, b->acquire)) ||
         (b->release != POS_NONE && smt_must(window, b->release, a->acquire)))
         return;
-    smt_ref a_first = smt_is_executed_before(encoding, a->release, b->acquire);
-    smt_ref b_first = smt_is_executed_before(encoding, b->release, a->acquire);
+    smt_ref a_first = smt_is_handed_over(encoding, a->release, b->acquire);
+    smt_ref b_first = smt_is_handed_over(encoding, b->release, a->acquire);
     smt_ref idle = smt_not(formula, smt_is_executed(encoding, a->acquire));
     smt_require(encoding, b->acquire, SMT_OR_OF(formula, idle, a_first, b_first));
 }

@@ -141,6 +141,72 @@ static void index_sections(struct smt_window *window)
         window->section_offset[i + 1] += window->section_offset[i];
 }
 
+/* The list without a section, which is in it. */
+static uint32_t hold_without(struct smt_window *window, uint32_t node, uint32_t section)
+{
+    struct smt_hold hold = window->holds.items[node];
+    if (hold.section == section)
+        return hold.next;
+    hold.next = hold_without(window, hold.next, section);
+    array_push(&window->holds, hold);
+    return (uint32_t)window->holds.count - 1;
+}
+
+static uint32_t hold_with(struct smt_window *window, uint32_t node, uint32_t section)
+{
+    array_push(&window->holds, ((struct smt_hold){section, node}));
+    return (uint32_t)window->holds.count - 1;
+}
+
+/* Which sections each access lies in. */
+static void find_holds(struct smt_window *window)
+{
+    uint32_t count = window->end - window->start;
+    uint32_t *current = NEW_ARRAY(uint32_t, window->history->threads);
+    uint32_t *bound = NEW_ARRAY(uint32_t, count); /* by pos - start: section begun or ended, + 1 */
+    array_push(&window->holds, ((struct smt_hold){0, 0}));
+    window->held = NEW_ARRAY(uint32_t, count);
+    for (uint32_t i = 0; i < window->sections.count; i++) {
+        const struct smt_section *section = &window->sections.items[i];
+        if (section->acquire >= window->start)
+            bound[section->acquire - window->start] = i + 1;
+        else
+            current[section->thread] = hold_with(window, current[section->thread], i);
+        if (section->release != POS_NONE)
+            bound[section->release - window->start] = i + 1;
+    }
+    for (uint32_t pos = window->start; pos < window->end; pos++) {
+        const struct event *event = at(window, pos);
+        uint32_t *held = &current[event->thread], section = bound[pos - window->start];
+        if (op_in(event->op, OPS_ACCESS))
+            window->held[pos - window->start] = *held;
+        else if (section && event_acquires(event))
+            *held = hold_with(window, *held, section - 1);
+        else if (section && event_releases(event))
+            *held = hold_without(window, *held, section - 1);
+    }
+    free(current);
+    free(bound);
+}
+
+bool smt_excluded(const struct smt_window *window, uint32_t a, uint32_t b, uint32_t *a_section,
+                  uint32_t *b_section)
+{
+    if (a < window->start || b < window->start)
+        return false;
+    const struct smt_hold *holds = window->holds.items;
+    const struct smt_section *sections = window->sections.items;
+    for (uint32_t i = window->held[a - window->start]; i; i = holds[i].next)
+        for (uint32_t k = window->held[b - window->start]; k; k = holds[k].next) {
+            *a_section = holds[i].section;
+            *b_section = holds[k].section;
+            const struct smt_section *x = &sections[*a_section], *y = &sections[*b_section];
+            if (x->lock == y->lock && x->thread != y->thread && !(x->shared && y->shared))
+                return true;
+        }
+    return false;
+}
+
 /* Sections that end before the window constrain nothing in it. */
 static void find_sections(struct smt_window *window)
 {
@@ -167,6 +233,7 @@ static void find_sections(struct smt_window *window)
     map_free(&open);
     array_free(&all);
     index_sections(window);
+    find_holds(window);
 }
 
 static int compare_waits(const void *left, const void *right)
@@ -405,6 +472,8 @@ void smt_window_destroy(struct smt_window *window)
     array_free(&window->waits);
     free(window->wait_offset);
     free(window->release_of);
+    free(window->held);
+    array_free(&window->holds);
     free(window->last_write);
     free(window->semaphore_count);
     free(window);

@@ -20,6 +20,11 @@ struct smt_section {
     bool shared; /* a reader's */
 };
 
+/* A list of sections; lists share their tails. */
+struct smt_hold {
+    uint32_t section, next; /* place in sections; node, or 0 */
+};
+
 /* From wait_begin to wait_end; either may lie before the window, and the end is
  * POS_NONE if it lies behind it. */
 struct smt_wait {
@@ -56,6 +61,8 @@ struct smt_window {
     uint32_t *section_offset;                                  /* by lock, as in smt_lists */
     struct smt_waits ARRAY_OF(struct smt_wait) waits;          /* by condition, then begin */
     uint32_t *wait_offset;
+    uint32_t *held; /* by pos - start: the first node of the sections around an access, 0: none */
+    struct smt_holds ARRAY_OF(struct smt_hold) holds;
     uint32_t *release_of; /* by pos - start: of an acquire, its release in the window or POS_NONE */
 
     /* The state in which the window starts. */
@@ -72,6 +79,11 @@ bool smt_must(const struct smt_window *window, uint32_t a, uint32_t b);
 /* The same for the events before `b` in its thread: is `a` executed whenever `b`
  * is the next event of its thread? What `b` itself reads does not matter. */
 bool smt_must_precede(const struct smt_window *window, uint32_t a, uint32_t b);
+
+/* Are the two accesses, of different threads, inside sections that exclude each
+ * other? If so, the sections' places are in `a_section` and `b_section`. */
+bool smt_excluded(const struct smt_window *window, uint32_t a, uint32_t b, uint32_t *a_section,
+                  uint32_t *b_section);
 
 /* Does the model keep what this read sees, whatever comes after it? */
 bool smt_keeps(const struct smt_window *window, uint32_t read);
