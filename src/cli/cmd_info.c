@@ -33,6 +33,9 @@ static int count_all(struct trace *trace, struct info *info, struct error *error
 static void print(const struct trace *trace, const struct info *info)
 {
     printf("%llu events, format %s\n", (unsigned long long)trace->delivered, trace->format->name);
+    if (trace->left_out)
+        printf("%12llu  left out: nothing in the trace explains them\n",
+               (unsigned long long)trace->left_out);
     for (int op = 0; op < EVENT_COUNT; op++)
         if (info->by_op[op])
             printf("%12llu  %s\n", (unsigned long long)info->by_op[op], report_op_text(op));

@@ -14,7 +14,7 @@ static inline bool wanted(struct recorder *self)
     return self && !self->ignore_sync;
 }
 
-static void write_atomic(struct recorder *self, struct slot *slot, uint64_t stamp, unsigned op,
+static void write_atomic(struct recorder *self, uint64_t clock, uint64_t stamp, unsigned op,
                          uintptr_t address, unsigned size, int order, uint64_t value, uintptr_t pc)
 {
     bool repeat = op == EVENT_ATOMIC_LOAD && self->spin_object == address &&
@@ -34,7 +34,7 @@ static void write_atomic(struct recorder *self, struct slot *slot, uint64_t stam
     if (op == EVENT_ATOMIC_LOAD) {
         self->spin_object = address;
         self->spin_index = self->sync_index;
-        self->spin_clock = atomic_load_explicit(&slot->clock, memory_order_relaxed) >> 1;
+        self->spin_clock = clock;
     }
     sync_write(self, &record);
 }
@@ -62,8 +62,10 @@ static inline bool nothing_new(const struct recorder *self, struct slot *slot, u
         stamp_lock_load(slot, &self->stamper);                                                     \
         type value = load(address);                                                                \
         uint64_t stamp = stamp_load(slot, &self->stamper);                                         \
+        /* With the slot still locked: the clock of the store that was seen. */                    \
+        uint64_t clock = atomic_load_explicit(&slot->clock, memory_order_relaxed) >> 1;            \
         stamp_unlock(slot, &self->stamper);                                                        \
-        write_atomic(self, slot, stamp, EVENT_ATOMIC_LOAD, (uintptr_t)address, bits / 8, order,    \
+        write_atomic(self, clock, stamp, EVENT_ATOMIC_LOAD, (uintptr_t)address, bits / 8, order,   \
                      (uint64_t)value, CALLER);                                                     \
         return value;                                                                              \
     }
@@ -78,7 +80,7 @@ static inline bool nothing_new(const struct recorder *self, struct slot *slot, u
         uint64_t stamp = stamp_lock(slot, &self->stamper);                                         \
         perform;                                                                                   \
         stamp_unlock(slot, &self->stamper);                                                        \
-        write_atomic(self, slot, stamp, event, (uintptr_t)address, bits / 8, order,                \
+        write_atomic(self, stamp, stamp, event, (uintptr_t)address, bits / 8, order,               \
                      (uint64_t)(value), CALLER);                                                   \
     }
 
@@ -121,7 +123,7 @@ static inline bool nothing_new(const struct recorder *self, struct slot *slot, u
         bool done = cas(address, &wished, desired);                                                \
         stamp_unlock(slot, &self->stamper);                                                        \
         *expected = wished;                                                                        \
-        write_atomic(self, slot, stamp, done ? EVENT_ATOMIC_RMW : EVENT_ATOMIC_LOAD,               \
+        write_atomic(self, stamp, stamp, done ? EVENT_ATOMIC_RMW : EVENT_ATOMIC_LOAD,              \
                      (uintptr_t)address, bits / 8, done ? order : failure,                         \
                      (uint64_t)(done ? desired : wished), pc);                                     \
         return done;                                                                               \

@@ -52,6 +52,7 @@ struct trace {
     struct interner *names[CLASS_COUNT];
     struct interner *locations;
     uint64_t delivered; /* events delivered so far: the pos of the next one */
+    uint64_t left_out;  /* recorded events that no rule of synchronisation explains */
     struct wellformed *wellformed;
     struct event *batch;
     void *source; /* the format's own state */

@@ -4,6 +4,7 @@
 // expect: notify(condition)
 // expect: notifyall(condition)
 // hb: none
+// odd: unwinding a cancelled thread takes a once of its own in the middle of the wait
 #include <errno.h>
 #include <pthread.h>
 #include <time.h>

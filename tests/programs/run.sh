@@ -5,6 +5,7 @@
 #   // expect: TEXT     some event's line contains TEXT
 #   // never: TEXT      no event's line does
 #   // count N: TEXT    exactly N lines do;  // most N: TEXT   at most N do
+#   // odd              some events have no place in a trace (default: all have)
 #   // hb: none         no race of the observed order
 #   // hb: race NAME    one, on NAME
 #   // atomicity: none  no broken block, under any model
@@ -92,6 +93,8 @@ one() {
     code=$?
     [ $code -eq 0 ] || complain "exit code $code: $(head -3 "$work/output")"
     "$preplay" dump "$work/trace" >"$work/dump" 2>"$work/errors" || complain "$(cat "$work/errors")"
+    "$preplay" info "$work/trace" | grep -q 'left out' && ! grep -q '^// odd' "$source" &&
+        complain "$("$preplay" info "$work/trace" | grep 'left out')"
     grep '^// ' "$source" >"$work/rules"
     while read -r slashes rule; do
         text=${rule#*: }
