@@ -92,11 +92,15 @@ int cmd_report(struct options *options, struct error *error)
         return -1;
     if (options->as_html + options->as_sarif + options->as_json + options->as_text > 1)
         return error_set(error, ERROR_USAGE, "preplay report writes one format at a time");
-    int code = open_source(&source, options, options->arguments[0], error);
+    struct reporting_filter filter;
+    int code = reporting_filter_read(&filter, options, error);
+    if (code == 0)
+        code = open_source(&source, options, options->arguments[0], error);
     if (code == 0) {
         struct report report;
         report_create(&report, source.history, options->arguments[0], &source.engine, 1,
                       options->all);
+        report_leave_out(&report, filter.suppressions, filter.baseline);
         report.run = source.has_run ? &source.run : NULL;
         report.directory = source.program.directory;
         code = reporting_write(&report, format_of(options), options->output, error);
@@ -105,5 +109,6 @@ int cmd_report(struct options *options, struct error *error)
         report_free(&report);
     }
     close_source(&source);
+    reporting_filter_free(&filter);
     return code;
 }

@@ -17,6 +17,7 @@ struct run {
     struct recording recording;
     struct prediction prediction;
     struct report_run numbers;
+    struct reporting_filter filter;
 };
 
 static double now(void)
@@ -103,6 +104,7 @@ static long report_findings(const struct run *run, const struct history *history
     struct report report;
     report_create(&report, history, run->recording.directory, engines, run->prediction.driver.count,
                   run->options->all);
+    report_leave_out(&report, run->filter.suppressions, run->filter.baseline);
     report.run = &run->numbers;
     report.directory = getcwd(here, sizeof here);
     long real = (long)report_count_real(&report);
@@ -134,13 +136,16 @@ int cmd_run(struct options *options, struct error *error)
     struct run run = {.options = options};
     if (!options->argument_count)
         return error_set(error, ERROR_USAGE, "preplay run takes a PROGRAM to run");
-    if (record(&run, error))
-        return -1;
-    fflush(stdout);
     long real = -1;
+    if (reporting_filter_read(&run.filter, options, error) || record(&run, error)) {
+        reporting_filter_free(&run.filter);
+        return -1;
+    }
+    fflush(stdout);
     if (predict(&run, error) == 0 && confirm(&run, error) == 0)
         real = write_reports(&run, error);
     prediction_free(&run.prediction);
+    reporting_filter_free(&run.filter);
     if (real < 0)
         return -1;
     return real ? (int)options->exit_code : recording_exit_code(&run.recording);

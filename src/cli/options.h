@@ -103,6 +103,10 @@ enum command_id {
     O(FLAG, as_json, "json", 0, "", IN(REPORT), 0, 1, 0, "write JSON")                             \
     O(FLAG, as_sarif, "sarif", 0, "", IN(REPORT), 0, 1, 0, "write SARIF 2.1.0")                    \
     O(FLAG, as_html, "html", 0, "", IN(REPORT), 0, 1, 0, "write one HTML page")                    \
+    O(TEXT, suppressions, "suppressions", 0, "FILE", IN(RUN) | IN(REPORT), 0, 0, 0,                \
+      "findings not to report, in ThreadSanitizer's format")                                       \
+    O(TEXT, baseline, "baseline", 0, "FILE", IN(RUN) | IN(REPORT), 0, 0, 0,                        \
+      "report only what this earlier --json FILE does not have")                                   \
     O(FLAG, all, "all", 0, "", IN(RUN) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 0, 1, 0,          \
       "also list candidates that no sound model supports")                                         \
     O(COUNT, exit_code, "exit-code", 0, "N", IN(RUN) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 0,  \

@@ -130,7 +130,7 @@ int prediction_write_json(const struct prediction *prediction, const struct repo
     struct report_engine *engines = prediction_engines(prediction);
     FILE *file = command_output(path, error);
     if (file) {
-        report_json(file, prediction->trace, engines, prediction->driver.count, run);
+        report_json(file, prediction->trace, engines, prediction->driver.count, run, NULL);
         command_close(file, path, error);
     }
     free(engines);

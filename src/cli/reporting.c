@@ -16,8 +16,8 @@ int reporting_write(const struct report *report, enum report_format format, cons
         report_text(out, report, text_style_of(out));
         break;
     case REPORT_JSON:
-        report_json(out, report->history->trace, report->engines, report->engine_count,
-                    report->run);
+        report_json(out, report->history->trace, report->engines, report->engine_count, report->run,
+                    &report->left_out);
         break;
     case REPORT_SARIF:
         report_sarif(out, report, PREPLAY_VERSION);
@@ -27,4 +27,21 @@ int reporting_write(const struct report *report, enum report_format format, cons
         break;
     }
     return command_close(out, path, error);
+}
+
+int reporting_filter_read(struct reporting_filter *filter, const struct options *options,
+                          struct error *error)
+{
+    *filter = (struct reporting_filter){0};
+    if (options->suppressions)
+        filter->suppressions = suppressions_read(options->suppressions, error);
+    if (options->baseline)
+        filter->baseline = baseline_read(options->baseline, error);
+    return error->code == ERROR_NONE ? 0 : -1;
+}
+
+void reporting_filter_free(struct reporting_filter *filter)
+{
+    suppressions_free(filter->suppressions);
+    baseline_free(filter->baseline);
 }

@@ -2,7 +2,7 @@
 #ifndef PREPLAY_CLI_REPORTING_H
 #define PREPLAY_CLI_REPORTING_H
 
-#include "base/error.h"
+#include "cli/options.h"
 #include "report/report.h"
 
 enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_SARIF, REPORT_HTML };
@@ -10,5 +10,15 @@ enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_SARIF, REPORT_HTML };
 /* Writes a report to `path`; NULL and "-" are standard output. 0 or -1. */
 int reporting_write(const struct report *report, enum report_format format, const char *path,
                     struct error *error);
+
+/* What --suppressions and --baseline leave out. */
+struct reporting_filter {
+    struct suppressions *suppressions;
+    struct baseline *baseline;
+};
+
+int reporting_filter_read(struct reporting_filter *filter, const struct options *options,
+                          struct error *error);
+void reporting_filter_free(struct reporting_filter *filter);
 
 #endif

@@ -1,6 +1,9 @@
 #include "report/json.h"
 
+#include "base/map.h"
 #include "report/words.h"
+
+#include <string.h>
 
 const char *report_op_text(enum event_op op)
 {
@@ -49,14 +52,6 @@ static json_t *event_json(const struct trace *trace, const struct finding_event 
                      words_json(trace_location(trace, event->location)));
 }
 
-static json_t *witness_json(const struct finding *finding)
-{
-    json_t *list = json_array();
-    for (uint32_t i = 0; i < finding->witness_length; i++)
-        json_array_append_new(list, json_integer(finding->witness[i]));
-    return list;
-}
-
 static json_t *finding_json(const struct trace *trace, const struct finding *finding)
 {
     char id[FINDING_ID_SIZE];
@@ -77,8 +72,6 @@ static json_t *finding_json(const struct trace *trace, const struct finding *fin
     for (uint32_t i = 0; i < finding->event_count; i++)
         json_array_append_new(events, event_json(trace, &finding->events[i]));
     json_object_set_new(object, "events", events);
-    if (finding->witness)
-        json_object_set_new(object, "witness", witness_json(finding));
     if (finding->note)
         json_object_set_new(object, "note", words_json(finding->note));
     if (finding->replay)
@@ -99,29 +92,62 @@ static json_t *engine_json(const struct report_engine *engine)
     return object;
 }
 
-void report_json(FILE *out, const struct trace *trace, const struct report_engine *engines,
-                 size_t count, const struct report_run *run)
+/* Prints an object without its closing brace. */
+static void print_open(FILE *out, json_t *object)
 {
-    json_t *engine_list = json_array(), *finding_list = json_array();
-    for (size_t i = 0; i < count; i++) {
-        json_array_append_new(engine_list, engine_json(&engines[i]));
-        for (size_t k = 0; k < engines[i].findings->count; k++)
-            json_array_append_new(finding_list,
-                                  finding_json(trace, &engines[i].findings->items[k]));
+    char *text = json_dumps(object, JSON_REAL_PRECISION(6));
+    if (text)
+        fwrite(text, 1, strlen(text) - 1, out);
+    free(text);
+    json_decref(object);
+}
+
+/* A finding a line. Witnesses can be long: they are printed, not built in memory. */
+static void print_finding(FILE *out, const struct trace *trace, const struct finding *finding)
+{
+    print_open(out, finding_json(trace, finding));
+    if (finding->witness) {
+        fputs(", \"witness\": [", out);
+        for (uint32_t i = 0; i < finding->witness_length; i++)
+            fprintf(out, i ? ",%u" : "%u", finding->witness[i]);
+        putc(']', out);
     }
-    json_t *root =
-        json_pack("{s:s, s:i, s:{s:I, s:I, s:I}, s:o, s:o}", "format", "preplay-findings",
-                  "version", 1, "trace", "events", (json_int_t)trace->delivered, "threads",
-                  (json_int_t)trace_count(trace, CLASS_THREAD), "objects",
-                  (json_int_t)trace_count(trace, CLASS_VARIABLE), "engines", engine_list,
-                  "findings", finding_list);
+    putc('}', out);
+}
+
+static json_t *head_json(const struct trace *trace, const struct report_engine *engines,
+                         size_t count, const struct report_run *run)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, engine_json(&engines[i]));
+    json_t *head = json_pack("{s:s, s:i, s:{s:I, s:I, s:I}, s:o}", "format", "preplay-findings",
+                             "version", 1, "trace", "events", (json_int_t)trace->delivered,
+                             "threads", (json_int_t)trace_count(trace, CLASS_THREAD), "objects",
+                             (json_int_t)trace_count(trace, CLASS_VARIABLE), "engines", list);
     if (run)
-        json_object_set_new(root, "run",
+        json_object_set_new(head, "run",
                             json_pack("{s:f, s:f, s:f, s:I, s:I}", "recording", run->recording,
                                       "predicting", run->predicting, "replaying", run->replaying,
                                       "replays", (json_int_t)run->replays, "left",
                                       (json_int_t)run->left));
-    json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
-    putc('\n', out);
-    json_decref(root);
+    return head;
+}
+
+void report_json(FILE *out, const struct trace *trace, const struct report_engine *engines,
+                 size_t count, const struct report_run *run, const struct map *left_out)
+{
+    const char *comma = "\n  ";
+    print_open(out, head_json(trace, engines, count, run));
+    fputs(",\n \"findings\": [", out);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < engines[i].findings->count; k++) {
+            const struct finding *finding = &engines[i].findings->items[k];
+            if (left_out && map_find(left_out, (uint64_t)(uintptr_t)finding))
+                continue;
+            fputs(comma, out);
+            print_finding(out, trace, finding);
+            comma = ",\n  ";
+        }
+    fputs("]}\n", out);
 }

@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+struct map;
+
 struct report_engine {
     const char *name;
     enum model model;
@@ -21,9 +23,10 @@ struct report_run {
     uint32_t left; /* predictions not replayed, for lack of budget */
 };
 
-/* `run` may be NULL. Call it when the trace is read to its end. */
+/* `run` may be NULL, and so may `left_out`: findings, by address, that are not wanted. Call it when
+ * the trace is read to its end. */
 void report_json(FILE *out, const struct trace *trace, const struct report_engine *engines,
-                 size_t count, const struct report_run *run);
+                 size_t count, const struct report_run *run, const struct map *left_out);
 
 /* The op's word in JSON and reports: "write", "acquire-read", ... */
 const char *report_op_text(enum event_op op);

@@ -48,8 +48,37 @@ void report_create(struct report *report, const struct history *history, const c
             }
 }
 
+static bool unwanted(struct report *report, struct suppressions *suppressions,
+                     const struct baseline *baseline, const struct finding *finding)
+{
+    char id[FINDING_ID_SIZE];
+    const struct trace *trace = report->history->trace;
+    finding_id(finding, trace, id);
+    bool suppressed = suppressions && suppressions_match(suppressions, trace, finding);
+    bool known = !suppressed && baseline && baseline_has(baseline, id);
+    report->suppressed += suppressed;
+    report->known += known;
+    return suppressed || known;
+}
+
+void report_leave_out(struct report *report, struct suppressions *suppressions,
+                      const struct baseline *baseline)
+{
+    size_t kept = 0;
+    report->suppressions = suppressions;
+    for (size_t i = 0; i < report->count; i++) {
+        const struct finding *finding = report->items[i];
+        if (unwanted(report, suppressions, baseline, finding))
+            *map_at(&report->left_out, (uint64_t)(uintptr_t)finding, NULL) = 1;
+        else
+            report->items[kept++] = finding;
+    }
+    report->count = kept;
+}
+
 void report_free(struct report *report)
 {
+    map_free(&report->left_out);
     free(report->items);
     *report = (struct report){0};
 }

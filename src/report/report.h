@@ -3,7 +3,10 @@
 #ifndef PREPLAY_REPORT_REPORT_H
 #define PREPLAY_REPORT_REPORT_H
 
+#include "base/map.h"
+#include "report/baseline.h"
 #include "report/json.h"
+#include "report/suppressions.h"
 #include "trace/history.h"
 
 struct report {
@@ -15,7 +18,10 @@ struct report {
     size_t hidden; /* left out of `items`: candidates that did not confirm */
     const struct report_engine *engines;
     size_t engine_count;
-    const struct report_run *run; /* NULL if the trace was not made by preplay run */
+    struct map left_out;      /* findings by address: suppressed, or in the baseline */
+    size_t suppressed, known; /* how many of each */
+    const struct suppressions *suppressions; /* NULL if there are none */
+    const struct report_run *run;            /* NULL if the trace was not made by preplay run */
 };
 
 /* Observed and confirmed findings, and predictions of sound models. */
@@ -28,6 +34,11 @@ bool report_is_real(const struct finding *finding);
 void report_create(struct report *report, const struct history *history, const char *path,
                    const struct report_engine *engines, size_t count, bool all);
 void report_free(struct report *report);
+
+/* Leaves out what the user does not want to see; either may be NULL. The suppressions
+ * must outlive the report. */
+void report_leave_out(struct report *report, struct suppressions *suppressions,
+                      const struct baseline *baseline);
 
 /* How many of the report's findings happened. */
 size_t report_count_real(const struct report *report);

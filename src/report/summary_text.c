@@ -1,4 +1,5 @@
 /* The last lines of the report: what was found, what became of it, what it cost. */
+#include "report/columns.h"
 #include "report/full_text.h"
 
 struct tally {
@@ -101,6 +102,10 @@ void text_summary(FILE *out, const struct report *report, struct text_style styl
     }
     if (report->hidden)
         fprintf(out, "; %zu candidate%s not shown (--all)", report->hidden, plural(report->hidden));
+    if (report->suppressed)
+        fprintf(out, "; %zu suppressed", report->suppressed);
+    if (report->known)
+        fprintf(out, "; %zu known from the baseline", report->known);
     uint32_t threads = trace_count(trace, CLASS_THREAD);
     uint32_t objects = trace_count(trace, CLASS_VARIABLE);
     fprintf(out, "%s\n  %llu events, %u thread%s, %u shared object%s.\n", text_normal(style),
@@ -109,4 +114,11 @@ void text_summary(FILE *out, const struct report *report, struct text_style styl
     print_candidates(out, report);
     print_verdicts(out, &tally);
     print_costs(out, report);
+    size_t at = 0;
+    for (const char *line;
+         report->suppressions && (line = suppressions_unused(report->suppressions, &at));) {
+        fputs("  Suppression that covered nothing: ", out);
+        columns_text(out, line);
+        putc('\n', out);
+    }
 }

@@ -118,3 +118,30 @@ setup() {
     echo '{' >"$BATS_TEST_TMPDIR/broken/findings.json"
     run -3 "$PREPLAY" report "$BATS_TEST_TMPDIR/broken"
 }
+
+@test "suppressions: ThreadSanitizer's files, by function, file, variable and id" {
+    id=$(jq -r '.findings[0].id' "$BIN/hidden_race.data/findings.json")
+    cd "$BATS_TEST_TMPDIR"
+    for line in race:worker race:result 'race:^main$' 'race:*hidden_race.c' race_top:worker "id:$id"; do
+        echo "$line" >list
+        run -0 "$PREPLAY" report --suppressions list "$BIN/hidden_race.data"
+        [[ "$output" == *"1 suppressed"* ]]
+        [[ "$output" != *"DATA RACE"* ]]
+    done
+    printf 'race:worke$\ndeadlock:worker\nrace:nothing_of_that_name\n' >list
+    run -66 "$PREPLAY" report --suppressions list "$BIN/hidden_race.data"
+    [[ "$output" == *"covered nothing: race:nothing_of_that_name"* ]]
+    echo 'nonsense' >list
+    run -3 "$PREPLAY" report --suppressions list "$BIN/hidden_race.data"
+    [[ "$output" == *"list:1:"* ]]
+}
+
+@test "baseline: only what is new" {
+    "$PREPLAY" report --json "$BIN/hidden_race.data" >"$BATS_TEST_TMPDIR/old" || [ $? -eq 66 ]
+    run -0 "$PREPLAY" report --baseline "$BATS_TEST_TMPDIR/old" "$BIN/hidden_race.data"
+    [[ "$output" == *"1 known from the baseline"* ]]
+    run -66 "$PREPLAY" report --baseline "$BATS_TEST_TMPDIR/old" "$BIN/lock_order.data"
+    "$PREPLAY" report --json --baseline "$BATS_TEST_TMPDIR/old" "$BIN/hidden_race.data" >"$BATS_TEST_TMPDIR/new"
+    jq -e '.findings == []' "$BATS_TEST_TMPDIR/new"
+    run -0 "$PREPLAY" run -d "$BATS_TEST_TMPDIR/again" --baseline "$BATS_TEST_TMPDIR/old" "$BIN/hidden_race"
+}

@@ -1,0 +1,227 @@
+#include "report/suppressions.h"
+
+#include "base/array.h"
+#include "report/frames.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+enum where { ANYWHERE, INNERMOST, MODULE, ID, NOWHERE };
+
+static const struct {
+    const char *word;
+    unsigned kinds; /* bits 1u << FINDING_* */
+    enum where where;
+} words[] = {
+    {"race", 1u << FINDING_RACE, ANYWHERE},
+    {"race_top", 1u << FINDING_RACE, INNERMOST},
+    {"deadlock", 1u << FINDING_DEADLOCK, ANYWHERE},
+    {"mutex", 1u << FINDING_DEADLOCK, ANYWHERE},
+    {"atomicity", 1u << FINDING_ATOMICITY, ANYWHERE},
+    {"called_from_lib", ~0u, MODULE},
+    {"id", ~0u, ID},
+    {"thread", 0, NOWHERE},
+    {"signal", 0, NOWHERE},
+};
+
+struct suppression {
+    char *line; /* "kind:pattern" */
+    const char *pattern;
+    size_t word;
+    bool used;
+};
+
+struct suppressions {
+    struct lines ARRAY_OF(struct suppression) lines;
+};
+
+/* Literal text and *; both ends are anchored. */
+static bool matches(const char *pattern, size_t length, const char *name)
+{
+    size_t at = 0, star = SIZE_MAX;
+    const char *retry = NULL;
+    while (*name) {
+        if (at < length && pattern[at] == '*') {
+            star = at++;
+            retry = name;
+        } else if (at < length && pattern[at] == *name) {
+            at++;
+            name++;
+        } else if (star != SIZE_MAX) {
+            at = star + 1;
+            name = ++retry;
+        } else {
+            return false;
+        }
+    }
+    while (at < length && pattern[at] == '*')
+        at++;
+    return at == length;
+}
+
+bool suppression_pattern(const char *pattern, const char *name)
+{
+    size_t length = strlen(pattern);
+    bool from_start = *pattern == '^';
+    bool to_end = length > from_start && pattern[length - 1] == '$';
+    length -= (size_t)from_start + to_end;
+    char *full = memory_alloc(length + 3, 1);
+    int size = sprintf(full, "%s%.*s%s", from_start ? "" : "*", (int)length, pattern + from_start,
+                       to_end ? "" : "*");
+    bool found = matches(full, (size_t)size, name);
+    free(full);
+    return found;
+}
+
+static int read_line(struct suppressions *self, char *line, const char *path, unsigned number,
+                     struct error *error)
+{
+    line[strcspn(line, "\r\n")] = '\0';
+    line += strspn(line, " \t");
+    if (!*line || *line == '#')
+        return 0;
+    char *colon = strchr(line, ':');
+    size_t word = 0, count = sizeof words / sizeof *words;
+    while (colon && word < count &&
+           (strlen(words[word].word) != (size_t)(colon - line) ||
+            strncmp(words[word].word, line, (size_t)(colon - line)) != 0))
+        word++;
+    if (!colon || word == count || !colon[1])
+        return error_set(error, ERROR_INPUT,
+                         "%s:%u: '%s' is no suppression (race:, race_top:, deadlock:, mutex:, "
+                         "atomicity:, called_from_lib:, id:)",
+                         path, number, line);
+    struct suppression suppression = {.line = memory_copy(line, strlen(line) + 1), .word = word};
+    suppression.pattern = suppression.line + (colon - line) + 1;
+    array_push(&self->lines, suppression);
+    return 0;
+}
+
+struct suppressions *suppressions_read(const char *path, struct error *error)
+{
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        error_set(error, ERROR_INPUT, "%s: cannot be read: %s", path, strerror(errno));
+        return NULL;
+    }
+    struct suppressions *self = NEW(struct suppressions);
+    char *line = NULL;
+    size_t room = 0;
+    int result = 0;
+    for (unsigned number = 1; !result && getline(&line, &room, file) >= 0; number++)
+        result = read_line(self, line, path, number, error);
+    free(line);
+    fclose(file);
+    if (!result)
+        return self;
+    suppressions_free(self);
+    return NULL;
+}
+
+void suppressions_free(struct suppressions *self)
+{
+    if (!self)
+        return;
+    for (size_t i = 0; i < self->lines.count; i++)
+        free(self->lines.items[i].line);
+    array_free(&self->lines);
+    free(self);
+}
+
+static bool module_matches(const char *pattern, const struct trace *trace, uint32_t location)
+{
+    const char *module;
+    uint64_t offset;
+    return trace_code(trace, location, &module, &offset) && suppression_pattern(pattern, module);
+}
+
+static bool place_matches(const struct suppression *line, const struct trace *trace,
+                          uint32_t location)
+{
+    if (module_matches(line->pattern, trace, location))
+        return true;
+    if (words[line->word].where == MODULE)
+        return false;
+    const char *function = trace_function(trace, location);
+    char *name = function ? demangle(function) : NULL;
+    bool found = (name && suppression_pattern(line->pattern, name)) ||
+                 (function && suppression_pattern(line->pattern, function));
+    free(name);
+    if (found)
+        return true;
+    const char *place = trace_location(trace, location);
+    size_t length;
+    place_line(place, &length);
+    char *path = memory_copy(place, length + 1);
+    path[length] = '\0';
+    found = suppression_pattern(line->pattern, path);
+    free(path);
+    return found;
+}
+
+static bool stack_matches(const struct suppression *line, const struct trace *trace,
+                          const struct finding_event *event)
+{
+    uint32_t location = event->location, stack = event->stack;
+    unsigned depth = 0;
+    do {
+        if (place_matches(line, trace, location))
+            return true;
+        if (words[line->word].where == INNERMOST)
+            return false;
+    } while (depth++ < FRAMES_MOST && trace_caller(trace, stack, &location, &stack));
+    return false;
+}
+
+static bool name_matches(const struct suppression *line, const struct trace *trace,
+                         const struct finding *finding)
+{
+    if (words[line->word].where == MODULE)
+        return false;
+    return (finding->object_class != CLASS_NONE &&
+            suppression_pattern(line->pattern,
+                                trace_name(trace, finding->object_class, finding->object))) ||
+           (finding->block != INTERN_NONE &&
+            suppression_pattern(line->pattern, trace_name(trace, CLASS_LABEL, finding->block)));
+}
+
+static bool covers(const struct suppression *line, const struct trace *trace,
+                   const struct finding *finding)
+{
+    char id[FINDING_ID_SIZE];
+    if (!(words[line->word].kinds >> finding->kind & 1))
+        return false;
+    if (words[line->word].where == ID) {
+        finding_id(finding, trace, id);
+        return strcmp(line->pattern, id) == 0;
+    }
+    if (name_matches(line, trace, finding))
+        return true;
+    for (uint32_t i = 0; i < finding->event_count; i++)
+        if (stack_matches(line, trace, &finding->events[i]))
+            return true;
+    return false;
+}
+
+bool suppressions_match(struct suppressions *self, const struct trace *trace,
+                        const struct finding *finding)
+{
+    bool any = false;
+    for (size_t i = 0; i < self->lines.count; i++) {
+        if (!covers(&self->lines.items[i], trace, finding))
+            continue;
+        self->lines.items[i].used = true;
+        any = true;
+    }
+    return any;
+}
+
+const char *suppressions_unused(const struct suppressions *self, size_t *at)
+{
+    while (*at < self->lines.count) {
+        const struct suppression *line = &self->lines.items[(*at)++];
+        if (!line->used && words[line->word].where != NOWHERE)
+            return line->line;
+    }
+    return NULL;
+}
