@@ -150,6 +150,15 @@ static uint32_t write_call(struct walk *walk, uint32_t thread, uint32_t index, u
     return after;
 }
 
+/* The recorder's reader takes a block that begins right after its thread for the
+ * function the thread starts in, which is never atomic. So there must be one. */
+static bool needs_outer_block(const struct walk *walk, const struct body *body)
+{
+    const struct history *history = walk->writer.plan->history;
+    return body->class == CLASS_THREAD && history_thread_length(history, body->object) &&
+           history->events[history_pos(history, body->object, 0)].op == EVENT_BLOCK_BEGIN;
+}
+
 /* Writes events from `index` on, up to the end of what `opener` opened or of the
  * thread. Returns the index of the event after that. */
 static uint32_t write_body(struct walk *walk, uint32_t thread, uint32_t index, uint32_t opener,
@@ -164,7 +173,11 @@ static uint32_t write_body(struct walk *walk, uint32_t thread, uint32_t index, u
     size_t length = 0;
     walk->writer.out = open_memstream(&text, &length);
     FILE *out = walk->writer.out;
-    bool block = body.class == CLASS_LABEL;
+    bool block = body.class == CLASS_LABEL, outer = needs_outer_block(walk, &body);
+    const char *thread_name = identifier(walk->writer.identifiers, CLASS_THREAD, thread);
+    if (outer)
+        fprintf(out, "    BLOCK_BEGIN(\"%s\"); /* the thread's own, not an atomic one */\n",
+                thread_name);
     if (block) {
         write_place(walk, opener);
         fputs("    ", out);
@@ -206,6 +219,8 @@ static uint32_t write_body(struct walk *walk, uint32_t thread, uint32_t index, u
             fputs(");\n", out);
         }
     }
+    if (outer)
+        fprintf(out, "    BLOCK_END(\"%s\");\n", thread_name);
     if (body.class == CLASS_ONCE && last == STEP_NEVER)
         fputs(history->join_of[thread] == POS_NONE ? "    await_step(NEVER);\n"
                                                    : "    pthread_exit(NULL);\n",

@@ -31,7 +31,7 @@ static void variable(struct operation_writer *writer, uint32_t id)
 static void read_statement(struct operation_writer *writer, const struct event *event)
 {
     bool asserted = writer->strict && event->flags & EVENT_HAS_VALUE;
-    fputs(asserted ? "assert(" : "use(", writer->out);
+    fputs(asserted ? "expect(" : "use(", writer->out);
     variable(writer, event->object);
     if (asserted) {
         fputs(" == ", writer->out);
@@ -76,7 +76,7 @@ static void atomic_statement(struct operation_writer *writer, const struct event
     bool adds = event->op == EVENT_ATOMIC_RMW && writer->plan->adds[pos];
     bool asserted = load && writer->strict && event->flags & EVENT_HAS_VALUE;
     FILE *out = writer->out;
-    fputs(asserted ? "assert(" : load ? "use(" : "", out);
+    fputs(asserted ? "expect(" : load ? "use(" : "", out);
     fprintf(out, "__atomic_%s(&",
             load    ? "load_n"
             : store ? "store_n"
@@ -119,7 +119,7 @@ static void lock_statement(struct operation_writer *writer, const struct event *
     if (!try)
         fprintf(writer->out, "%s(&%s)", function, lock);
     else if (writer->strict)
-        fprintf(writer->out, "assert(%s(&%s) == %s)", function, lock, failed ? "EBUSY" : "0");
+        fprintf(writer->out, "expect(%s(&%s) == %s)", function, lock, failed ? "EBUSY" : "0");
     else
         fprintf(writer->out, "if (%s(&%s) == 0) %s(&%s)", function, lock,
                 is_rwlock ? "pthread_rwlock_unlock" : "pthread_mutex_unlock", lock);
@@ -134,7 +134,7 @@ static void semaphore_statement(struct operation_writer *writer, const struct ev
     else if (!(event->flags & EVENT_TRY) || (!failed && !writer->strict))
         fprintf(writer->out, "sem_wait(&%s)", semaphore);
     else if (writer->strict)
-        fprintf(writer->out, "assert(sem_trywait(&%s) == %s)", semaphore, failed ? "-1" : "0");
+        fprintf(writer->out, "expect(sem_trywait(&%s) == %s)", semaphore, failed ? "-1" : "0");
     else
         fprintf(writer->out, "if (sem_trywait(&%s) == 0) sem_post(&%s)", semaphore, semaphore);
 }

@@ -50,7 +50,7 @@ static void write_heading(struct program *program)
 static void write_includes(struct program *program)
 {
     FILE *out = program->out;
-    fputs("#define _GNU_SOURCE\n#undef NDEBUG\n#include <assert.h>\n#include <errno.h>\n"
+    fputs("#define _GNU_SOURCE\n#include <errno.h>\n"
           "#include <limits.h>\n",
           out);
     if (program->strict)

@@ -41,6 +41,8 @@ END {
     for (i = 1; i <= NR; i++) {
         if (kind[i] ~ /^(threadstart|threadend|alloc|free|exit|branch|fence)$/)
             continue
+        if (class[kind[i]] == "block" && operand[i] ~ /^thread_/)
+            continue # the function a thread starts in
         if (class[kind[i]] == "v" && !(operand[i] in shared && operand[i] in written))
             continue
         text = operand[i]

@@ -22,7 +22,7 @@ UNSEEN void park(int signal)
 UNSEEN void about_to_block(void *word, unsigned step, unsigned woken_step, int sleeps)
 {
     wake_step = PLACE(woken_step);
-    if (wake_step == PLACE(step) + 1)
+    if (replayed || wake_step == PLACE(step) + 1)
         return; /* nobody else does anything meanwhile */
     add(&settling_from, add(word, 0) - add(&settling_from, 0));
     add(&sleeper, (sleeps ? (unsigned)syscall(SYS_gettid) : 0) - add(&sleeper, 0));

@@ -45,3 +45,21 @@ UNSEEN void *at(void *where)
     return __atomic_load_n((void **)where, __ATOMIC_SEQ_CST);
 #endif
 }
+
+/* When preplay replays this program, it keeps another order itself. */
+static int replayed;
+
+__attribute__((constructor)) UNSEEN void ask_for_replay(void)
+{
+    replayed = getenv("PREPLAY_REPLAY") != NULL;
+}
+
+UNSEEN void failed(const char *condition, const char *file, int line)
+{
+    if (replayed)
+        return;
+    fprintf(stderr, "%s:%d: Assertion '%s' failed.\n", file, line, condition);
+    abort();
+}
+
+#define expect(condition) ((condition) ? (void)0 : failed(#condition, __FILE__, __LINE__))
