@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "engine/blame.h"
 #include "engine/strikes.h"
+#include "search/nearby.h"
 
 #include <stdlib.h>
 
@@ -86,37 +87,122 @@ static void report(struct engine_run *run, struct blocks *blocks, uint32_t label
     free(note);
 }
 
+/* What is decided, and what deciding may cost: a question to the search costs about as
+ * much as there are events before it, so long traces get fewer instances. */
+struct decision {
+    struct engine_run *run;
+    const struct ladder *ladder;
+    struct strikes strikes;
+    struct solve_outcome *outcomes; /* by group */
+    bool *decided;
+    uint64_t kept; /* events in all witnesses */
+};
+
+enum {
+    NEARBY_PICKS = 4,
+    NEARBY_WORK = 1 << 28,   /* events executed */
+    SEARCH_WORK = 1 << 27,   /* the same, roughly, of all searches */
+    WITNESS_EVENTS = 1 << 26 /* in memory: 256 MB */
+};
+
+/* The cheap answers: the culprit was observed there, or a little disorder brings it. */
+static void look_nearby(struct decision *decision)
+{
+    struct engine_run *run = decision->run;
+    enum model model = search_index_model(decision->ladder->rungs[0]);
+    struct nearby *nearby = nearby_create(run->history, model);
+    for (size_t i = 0; i < decision->strikes.count; i++) {
+        const struct strike_group *group = &decision->strikes.groups[i];
+        struct solve_outcome *outcome = &decision->outcomes[i];
+        uint32_t picks = group->count < NEARBY_PICKS ? group->count : NEARBY_PICKS;
+        bool room = decision->kept < WITNESS_EVENTS && nearby_work(nearby) < NEARBY_WORK;
+        for (uint32_t k = 0; k < picks && room && !decision->decided[i]; k++) {
+            decision->decided[i] =
+                nearby_strike(nearby, &decision->strikes.all[group->start + k].begin,
+                              &outcome->witness, &outcome->length);
+            outcome->answer = SEARCH_WITNESS;
+            outcome->instance = k;
+            outcome->model = model;
+        }
+        decision->kept += decision->decided[i] ? outcome->length : 0;
+    }
+    nearby_destroy(nearby);
+}
+
+/* How many instances of each group the search can be asked about. */
+static uint32_t affordable(const struct decision *decision, size_t *groups)
+{
+    uint64_t work = 0, count = 0;
+    for (size_t i = 0; i < decision->strikes.count; i++) {
+        if (decision->decided[i])
+            continue;
+        work += decision->strikes.all[decision->strikes.groups[i].start].end + UINT64_C(64);
+        count++;
+    }
+    work *= decision->ladder->count;
+    uint64_t picks = work ? SEARCH_WORK / work : STRIKE_INSTANCES;
+    *groups = picks ? count : (size_t)(count * SEARCH_WORK / work);
+    return picks > STRIKE_INSTANCES ? STRIKE_INSTANCES : picks ? (uint32_t)picks : 1;
+}
+
+static void search_rest(struct decision *decision)
+{
+    struct engine_run *run = decision->run;
+    size_t groups, count = 0;
+    uint32_t picks = affordable(decision, &groups);
+    struct solve_task *tasks = NEW_ARRAY(struct solve_task, groups);
+    size_t *numbers = NEW_ARRAY(size_t, groups);
+    for (size_t i = 0; i < decision->strikes.count; i++) {
+        const struct strike_group *group = &decision->strikes.groups[i];
+        if (decision->decided[i])
+            continue;
+        decision->outcomes[i] = (struct solve_outcome){.answer = SEARCH_EXHAUSTED};
+        if (count == groups || decision->kept >= WITNESS_EVENTS)
+            continue;
+        numbers[count] = i;
+        tasks[count++] = (struct solve_task){
+            .goal = SEARCH_ATOMICITY,
+            .events = &decision->strikes.all[group->start].begin,
+            .size = 3,
+            .count = group->count < picks || run->options->every_pair ? group->count : picks,
+        };
+    }
+    struct solve_outcome *outcomes = NEW_ARRAY(struct solve_outcome, count);
+    solve_all(decision->ladder, tasks, outcomes, count, run->options->jobs, run->options->budget);
+    for (size_t i = 0; i < count; i++)
+        decision->outcomes[numbers[i]] = outcomes[i];
+    free(outcomes);
+    free(numbers);
+    free(tasks);
+}
+
 void atomicity_find(struct engine_run *run, const struct ladder *ladder)
 {
     _Static_assert(sizeof(struct strike) == 3 * sizeof(uint32_t), "a strike is three positions");
     struct blocks *blocks = blocks_create(run->trace, run->options);
-    struct strikes strikes;
-    strikes_find(&strikes, ladder_weakest(ladder), blocks, run->options->every_pair,
+    struct decision decision = {.run = run, .ladder = ladder};
+    struct strikes *strikes = &decision.strikes;
+    strikes_find(strikes, ladder_weakest(ladder), blocks, run->options->every_pair,
                  run->options->window);
-    struct solve_task *tasks = NEW_ARRAY(struct solve_task, strikes.count);
-    struct solve_outcome *outcomes = NEW_ARRAY(struct solve_outcome, strikes.count);
-    for (size_t i = 0; i < strikes.count; i++)
-        tasks[i] = (struct solve_task){
-            .goal = SEARCH_ATOMICITY,
-            .events = &strikes.all[strikes.groups[i].start].begin,
-            .size = 3,
-            .count = strikes.groups[i].count,
-        };
-    solve_all(ladder, tasks, outcomes, strikes.count, run->options->jobs, run->options->budget);
-    run->candidates += strikes.count;
-    run->exhausted += strikes.left_out;
-    for (size_t i = 0; i < strikes.count; i++) {
-        const struct strike_group *group = &strikes.groups[i];
-        run->refuted += outcomes[i].answer == SEARCH_REFUTED;
-        run->exhausted += outcomes[i].answer == SEARCH_EXHAUSTED;
-        if (outcomes[i].answer == SEARCH_WITNESS)
-            report(run, blocks, group->label, &strikes.all[group->start + outcomes[i].instance],
-                   &outcomes[i]);
-        free(outcomes[i].witness);
+    decision.outcomes = NEW_ARRAY(struct solve_outcome, strikes->count);
+    decision.decided = NEW_ARRAY(bool, strikes->count);
+    look_nearby(&decision);
+    search_rest(&decision);
+    run->candidates += strikes->count;
+    run->exhausted += strikes->left_out;
+    for (size_t i = 0; i < strikes->count; i++) {
+        const struct strike_group *group = &strikes->groups[i];
+        struct solve_outcome *outcome = &decision.outcomes[i];
+        run->refuted += outcome->answer == SEARCH_REFUTED;
+        run->exhausted += outcome->answer == SEARCH_EXHAUSTED;
+        if (outcome->answer == SEARCH_WITNESS)
+            report(run, blocks, group->label, &strikes->all[group->start + outcome->instance],
+                   outcome);
+        free(outcome->witness);
     }
-    free(outcomes);
-    free(tasks);
-    strikes_free(&strikes);
+    free(decision.outcomes);
+    free(decision.decided);
+    strikes_free(strikes);
     blocks_destroy(blocks);
 }
 

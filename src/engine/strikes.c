@@ -8,7 +8,8 @@
 
 enum {
     WINDOW_PICKS = 6,     /* windows tried of those that are alike */
-    STRIKES_MAX = 1 << 20 /* with every pair wanted */
+    CULPRIT_PICKS = 3,    /* strikes kept of one window's and one culprit's locations */
+    STRIKES_MAX = 1 << 18 /* with every pair wanted */
 };
 
 struct window {
@@ -21,9 +22,10 @@ struct touched {
     uint32_t transaction, read, write;
 };
 
-struct instance {
-    uint32_t group;
-    struct strike strike;
+/* Strikes that are alike, the earliest. */
+struct alike {
+    uint32_t label, count;
+    struct strike strikes[STRIKE_INSTANCES];
 };
 
 /* Operations on one object that are alike, `count` from `start` on in `culprits`. */
@@ -44,9 +46,8 @@ struct finder {
     struct classes ARRAY_OF(struct class) classes;
     struct map last; /* (object, thread) -> place in touched */
     struct all_touched ARRAY_OF(struct touched) touched;
-    struct map groups; /* hash of label and locations -> group */
-    struct finder_groups ARRAY_OF(struct strike_group) found;
-    struct finder_instances ARRAY_OF(struct instance) instances;
+    struct map groups; /* hash of label and locations of the window -> group */
+    struct finder_groups ARRAY_OF(struct alike) found;
 };
 
 bool strike_breaks(const struct event *begin, const struct event *end, const struct event *culprit)
@@ -223,24 +224,61 @@ static bool is_near(const struct finder *finder, const struct strike *strike)
     return !finder->distance || away <= finder->distance;
 }
 
-static uint32_t group_at(struct finder *finder, uint32_t label, const struct strike *strike)
+static struct alike *group_at(struct finder *finder, uint32_t label, const struct strike *strike)
 {
     const struct event *events = finder->history->events;
     bool added = true;
     uint64_t *group = NULL;
     if (!finder->every_pair) {
         uint64_t ends = map_pair(events[strike->begin].location, events[strike->end].location);
-        uint64_t rest = map_pair(events[strike->culprit].location, label);
-        uint64_t key = map_mix(ends) * UINT64_C(0x9e3779b97f4a7c15) ^ map_mix(rest);
+        uint64_t key = map_mix(ends) * UINT64_C(0x9e3779b97f4a7c15) ^ map_mix(label);
         group = map_at(&finder->groups, key >> 1, &added);
     }
     if (added) {
-        struct strike_group new_group = {.label = label};
-        array_push(&finder->found, new_group);
+        array_grow(&finder->found, finder->found.count + 1);
+        array_last(&finder->found).label = label;
         if (group)
             *group = finder->found.count - 1;
     }
-    return group ? (uint32_t)*group : (uint32_t)finder->found.count - 1;
+    return group ? &finder->found.items[*group] : &array_last(&finder->found);
+}
+
+/* How much of the run a witness has to contain. */
+static uint32_t reach(const struct strike *strike)
+{
+    return strike->culprit > strike->end ? strike->culprit : strike->end;
+}
+
+/* What was observed comes first, then what comes early: it has the short witness. */
+static bool is_better(const struct strike *a, const struct strike *b)
+{
+    bool observed = strike_was_observed(a);
+    return observed != strike_was_observed(b) ? observed : reach(a) < reach(b);
+}
+
+/* The place for one more strike: a free one, or that of the worst of all or, if there
+ * are enough with a culprit from the same place, of the worst of them. */
+static struct strike *place_for(const struct finder *finder, struct alike *group,
+                                const struct strike *strike)
+{
+    const struct event *events = finder->history->events;
+    struct strike *worst = NULL, *worst_alike = NULL;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < group->count; i++) {
+        struct strike *other = &group->strikes[i];
+        if (!worst || is_better(worst, other))
+            worst = other;
+        if (events[other->culprit].location != events[strike->culprit].location)
+            continue;
+        count++;
+        if (!worst_alike || is_better(worst_alike, other))
+            worst_alike = other;
+    }
+    if (count == CULPRIT_PICKS)
+        return is_better(strike, worst_alike) ? worst_alike : NULL;
+    if (group->count < STRIKE_INSTANCES)
+        return &group->strikes[group->count++];
+    return is_better(strike, worst) ? worst : NULL;
 }
 
 static void add_strike(struct finder *finder, const struct window *window, uint32_t culprit)
@@ -248,12 +286,9 @@ static void add_strike(struct finder *finder, const struct window *window, uint3
     struct strike strike = {window->begin, window->end, culprit};
     if (!is_near(finder, &strike) || is_guarded(finder->index, &strike))
         return;
-    uint32_t group = group_at(finder, window->label, &strike);
-    if (finder->found.items[group].count == STRIKE_INSTANCES)
-        return;
-    finder->found.items[group].count++;
-    struct instance instance = {group, strike};
-    array_push(&finder->instances, instance);
+    struct strike *place = place_for(finder, group_at(finder, window->label, &strike), &strike);
+    if (place)
+        *place = strike;
 }
 
 /* How many of the class's operations lie before `pos`. */
@@ -302,7 +337,7 @@ static void strike(struct finder *finder, const struct window *windows, size_t c
             if (!finder->every_pair)
                 add_nearest(finder, window, class);
             for (uint32_t c = 0; finder->every_pair && c < class->count; c++)
-                if (finder->instances.count < STRIKES_MAX)
+                if (finder->found.count < STRIKES_MAX)
                     add_strike(finder, window, finder->culprits[class->start + c]);
         }
     }
@@ -324,24 +359,45 @@ static void find_strikes(struct finder *finder)
     }
 }
 
-/* Instances were found in any order; now each group's lie together. */
+static int compare_strikes(const void *a, const void *b)
+{
+    const struct strike *x = a, *y = b;
+    if (is_better(x, y) || is_better(y, x))
+        return is_better(x, y) ? -1 : 1;
+    return memcmp(x, y, sizeof *x);
+}
+
+/* Short witnesses first: there is room for many of them. */
+static int compare_groups(const void *a, const void *b)
+{
+    const struct alike *x = a, *y = b;
+    int by_reach = compare_numbers(reach(&x->strikes[0]), reach(&y->strikes[0]));
+    int by_strike = memcmp(&x->strikes[0], &y->strikes[0], sizeof x->strikes[0]);
+    return by_reach ? by_reach : by_strike ? by_strike : compare_numbers(x->label, y->label);
+}
+
 static void gather(struct finder *finder, struct strikes *strikes)
 {
-    struct strike_group *groups = finder->found.items;
-    uint32_t at = 0;
-    for (size_t i = 0; i < finder->found.count; i++) {
-        groups[i].start = at;
-        at += groups[i].count;
-        groups[i].count = 0;
+    size_t count = finder->found.count, total = 0, at = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct alike *alike = &finder->found.items[i];
+        qsort(alike->strikes, alike->count, sizeof *alike->strikes, compare_strikes);
+        total += alike->count;
     }
-    strikes->all = memory_alloc(finder->instances.count, sizeof *strikes->all);
-    for (size_t i = 0; i < finder->instances.count; i++) {
-        struct strike_group *group = &groups[finder->instances.items[i].group];
-        strikes->all[group->start + group->count++] = finder->instances.items[i].strike;
+    if (count)
+        qsort(finder->found.items, count, sizeof *finder->found.items, compare_groups);
+    *strikes = (struct strikes){
+        .groups = NEW_ARRAY(struct strike_group, count),
+        .count = count,
+        .all = NEW_ARRAY(struct strike, total),
+        .left_out = finder->every_pair && count >= STRIKES_MAX,
+    };
+    for (size_t i = 0; i < count; i++) {
+        const struct alike *alike = &finder->found.items[i];
+        strikes->groups[i] = (struct strike_group){alike->label, (uint32_t)at, alike->count};
+        memcpy(&strikes->all[at], alike->strikes, alike->count * sizeof *alike->strikes);
+        at += alike->count;
     }
-    strikes->groups = groups;
-    strikes->count = finder->found.count;
-    strikes->left_out = finder->every_pair && finder->instances.count >= STRIKES_MAX;
 }
 
 void strikes_find(struct strikes *strikes, const struct search_index *index, struct blocks *blocks,
@@ -362,7 +418,7 @@ void strikes_find(struct strikes *strikes, const struct search_index *index, str
     array_free(&finder.windows);
     array_free(&finder.classes);
     array_free(&finder.touched);
-    array_free(&finder.instances);
+    array_free(&finder.found);
     map_free(&finder.last);
     map_free(&finder.groups);
     free(finder.start);

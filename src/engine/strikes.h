@@ -14,8 +14,9 @@
  * itself. A write between two writes is left out as well: done before the block it
  * leaves the same behind.
  *
- * Alike are strikes on one block with the same three source locations; a few instances
- * of them are kept, spread over the run, the culprit next to the window. */
+ * Alike are strikes on one block with the same two source locations of the window; a few
+ * instances of them are kept, with culprits of as many locations as there are: those
+ * observed inside their window first, then the earliest. */
 #ifndef PREPLAY_ENGINE_STRIKES_H
 #define PREPLAY_ENGINE_STRIKES_H
 
@@ -26,6 +27,11 @@
 struct strike {
     uint32_t begin, end, culprit;
 };
+
+static inline bool strike_was_observed(const struct strike *strike)
+{
+    return strike->begin < strike->culprit && strike->culprit < strike->end;
+}
 
 struct strike_group {
     uint32_t label;        /* the innermost block that contains the window */
@@ -39,7 +45,7 @@ struct strikes {
     bool left_out; /* with every pair wanted there were too many */
 };
 
-#define STRIKE_INSTANCES 12
+#define STRIKE_INSTANCES 16
 
 /* `every_pair`: each strike is a group of its own. `window`: only culprits that many
  * events away at most; 0 for no limit. */

@@ -204,6 +204,92 @@ bool nearby_deadlock(struct nearby *nearby, const uint32_t *acquires, uint32_t c
     return true;
 }
 
+/* The strike in the making; `end` comes as soon as it can after the culprit. */
+struct strike {
+    uint32_t begin, end, culprit;
+};
+
+static bool is_done(const struct machine *machine, const struct strike *strike)
+{
+    return machine_executed(machine, strike->culprit) && machine_executed(machine, strike->begin) &&
+           machine_forbids_sync(machine, strike->end) == RULE_NONE;
+}
+
+/* As pass(), but the culprit is excused for what it reads, runs only once the window is
+ * open, and all is over when the window can be closed. */
+static bool strike_pass(struct nearby *nearby, struct machine *machine, uint32_t from, uint32_t to,
+                        const struct strike *strike, bool *moved)
+{
+    const struct history *history = nearby->rules->history;
+    memset(nearby->stuck, 0, history->threads * sizeof *nearby->stuck);
+    *moved = false;
+    for (uint32_t pos = from; pos <= to; pos++) {
+        uint32_t thread = history->events[pos].thread;
+        if (nearby->stuck[thread] || machine_executed(machine, pos))
+            continue;
+        nearby->work++;
+        bool culprit = pos == strike->culprit;
+        enum rule rule =
+            culprit ? machine_forbids_sync(machine, pos) : machine_forbids(machine, pos);
+        bool early = culprit && !machine_executed(machine, strike->begin);
+        if (pos == nearby->stop_at[thread] || early || rule != RULE_NONE) {
+            nearby->stuck[thread] = true;
+            continue;
+        }
+        machine_execute(machine, pos);
+        array_push(&nearby->order, pos);
+        *moved = true;
+        if (is_done(machine, strike))
+            return true;
+    }
+    return false;
+}
+
+/* Observed up to `from`, then disorder. With `hold_back` the culprit's thread waits there
+ * until all others have come as far as they can. */
+static bool strike_from(struct nearby *nearby, const struct strike *strike, uint32_t from,
+                        bool hold_back)
+{
+    enum { BEHIND = 1024 }; /* where the culprit's section ends, most likely */
+    const struct history *history = nearby->rules->history;
+    uint32_t to = strike->culprit > strike->end ? strike->culprit : strike->end;
+    to = history->count - 1 - to > BEHIND ? to + BEHIND : history->count - 1;
+    memset(nearby->stop_at, 0xff, history->threads * sizeof *nearby->stop_at);
+    nearby->stop_at[history->events[strike->end].thread] = strike->end;
+    uint32_t *held = &nearby->stop_at[history->events[strike->culprit].thread];
+    *held = hold_back ? from : POS_NONE;
+    struct machine *machine = observed_until(nearby, from);
+    nearby->order.count = 0;
+    bool found = is_done(machine, strike), moved = true;
+    for (int i = 0; i < PASSES + 1 && !found && moved; i++) {
+        found = strike_pass(nearby, machine, from, to, strike, &moved);
+        *held = POS_NONE;
+    }
+    machine_destroy(machine);
+    return found;
+}
+
+bool nearby_strike(struct nearby *nearby, const uint32_t *events, uint32_t **witness,
+                   uint32_t *length)
+{
+    const struct strike strike = {events[0], events[1], events[2]};
+    bool before = strike.culprit < strike.begin;
+    uint32_t from = before ? strike.culprit : strike.end;
+    uint32_t apart = before                        ? strike.end - strike.culprit
+                     : strike.culprit > strike.end ? strike.culprit - strike.end
+                                                   : 0;
+    if (apart > SPAN_LIMIT)
+        return false;
+    if (!strike_from(nearby, &strike, from, false)) {
+        uint32_t outer = outermost_acquire(nearby->rules->history, strike.culprit);
+        if (!before || outer == from || !strike_from(nearby, &strike, outer, true))
+            return false;
+        from = outer;
+    }
+    *witness = make_witness(nearby, &strike.end, 1, from, length);
+    return true;
+}
+
 uint64_t nearby_work(const struct nearby *nearby)
 {
     return nearby->work;

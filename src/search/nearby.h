@@ -1,5 +1,5 @@
-/* The first rung of deadlock search, for long traces: most deadlocks need only a
- * little disorder. The observed order is kept up to the first of the acquires;
+/* The first rung of search for long traces: most errors need only a little disorder.
+ * For a deadlock, the observed order is kept up to the first of the acquires;
  * from there on all threads follow it as far as the rules let them, except those
  * of the cycle, which stop at their acquires. If that leaves the thread that was
  * first in the way of the others, it is held back before the locks it holds and
@@ -22,6 +22,12 @@ void nearby_destroy(struct nearby *nearby);
  * acquires, in the order of their cycle, deadlock after a little disorder. */
 bool nearby_deadlock(struct nearby *nearby, const uint32_t *acquires, uint32_t count,
                      uint32_t **witness, uint32_t *length);
+
+/* The same for a strike on a window of an atomic block (SEARCH_ATOMICITY): begin, end and
+ * culprit as in struct finding. A culprit that came later runs ahead of the window's
+ * end, one that came earlier is held back until the window is open. */
+bool nearby_strike(struct nearby *nearby, const uint32_t *strike, uint32_t **witness,
+                   uint32_t *length);
 
 /* Events executed by all questions so far. */
 uint64_t nearby_work(const struct nearby *nearby);

@@ -115,8 +115,7 @@ static void far_from_the_window(void **state)
            "w(x)|8\n"
            "A|rel(m)|9\nA|acq(m)|10\nA|r(x)|11\nA|rel(m)|12\nA|end(f)|13\n",
            MODEL_RF,
-           "before block=f window=7..10 culprit=1, before block=f window=7..10 culprit=4, "
-           "before block=f window=8..11 culprit=2");
+           "before block=f window=7..10 culprit=1, before block=f window=8..11 culprit=2");
 }
 
 /* --- against the oracle --- */
