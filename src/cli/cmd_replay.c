@@ -84,7 +84,8 @@ static long replay_one(struct job *job, const struct finding *finding, const cha
     long confirmed = 0;
     for (uint64_t i = 0; i < options->times; i++) {
         struct replay_outcome outcome;
-        if (replaying_run(&outcome, &job->program, job->history, finding, options->timeout, error))
+        struct replay_manner manner = {.timeout = options->timeout, .fine = options->fine};
+        if (replaying_run(&outcome, &job->program, job->history, finding, &manner, error))
             return -1;
         confirmed += outcome.verdict == VERDICT_CONFIRMED;
         if (options->times == 1 || outcome.verdict != VERDICT_CONFIRMED)

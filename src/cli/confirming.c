@@ -124,7 +124,9 @@ static bool settle(struct confirming *confirming, const struct replay_program *p
         struct error error = {0};
         show_progress(confirming, jobs, job);
         confirming->replays++;
-        if (replaying_run(&outcome, program, confirming->history, job->finding, seconds, &error)) {
+        /* The first way is the cheaper one; where it fails, accesses are ordered too. */
+        struct replay_manner manner = {.timeout = seconds, .fine = i > 0};
+        if (replaying_run(&outcome, program, confirming->history, job->finding, &manner, &error)) {
             finding_settle(job->finding, job->finding->verdict, error.text);
             job->settled = true;
             return true;

@@ -71,7 +71,7 @@ int debugging_run(const struct replay_program *program, const struct history *hi
     struct watch watch = {0};
     struct words words = {0};
     if (replay_paths_make(&paths, history, finding, error) ||
-        replay_write_schedule(paths.schedule, history, finding, NULL, error) ||
+        replay_write_schedule(paths.schedule, history, finding, false, NULL, error) ||
         watch_open(&watch, paths.control, true, error))
         return -1;
     watch_close(&watch);

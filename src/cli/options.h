@@ -76,6 +76,8 @@ enum command_id {
       "replay at most so many times (0: do not replay)")                                           \
     O(SECONDS, budget, "budget", 0, "SECONDS", IN(RUN), 0, 1000000, 300,                           \
       "limit of all replays together")                                                             \
+    O(FLAG, fine, "fine", 0, "", IN(REPLAY), 0, 1, 0,                                              \
+      "order memory accesses too, where threads see each other's writes")                          \
     O(FLAG, gdb, "gdb", 0, "", IN(REPLAY), 0, 1, 0,                                                \
       "start gdb with the program stopped at the error")                                           \
     O(TEXT, engines, "engine", 'e', "NAME,...", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, 0, 0,      \

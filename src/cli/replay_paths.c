@@ -34,16 +34,17 @@ int replay_paths_make(struct replay_paths *paths, const struct history *history,
 }
 
 int replay_write_schedule(const char *path, const struct history *history,
-                          const struct finding *finding, struct watch *watch, struct error *error)
+                          const struct finding *finding, bool fine, struct watch *watch,
+                          struct error *error)
 {
     FILE *file = fopen(path, "w+e");
     if (!file)
         return error_set(error, ERROR_INTERNAL, "%s: cannot be written: %s", path, strerror(errno));
-    int result = schedule_write(file, history, finding, error);
+    int result = schedule_write(file, history, finding, fine, error);
     char line[256];
     rewind(file);
     while (!result && watch && fgets(line, sizeof line, file)) {
-        watch->steps += strncmp(line, "step ", 5) == 0;
+        watch->steps += strncmp(line, "step ", 5) == 0 || strncmp(line, "access ", 7) == 0;
         watch->targets += strncmp(line, "target ", 7) == 0;
     }
     if (fclose(file) && !result)

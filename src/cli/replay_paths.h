@@ -24,6 +24,7 @@ int replay_paths_make(struct replay_paths *paths, const struct history *history,
                       const struct finding *finding, struct error *error);
 /* Writes the schedule and counts its steps and targets into `watch`, if given. */
 int replay_write_schedule(const char *path, const struct history *history,
-                          const struct finding *finding, struct watch *watch, struct error *error);
+                          const struct finding *finding, bool fine, struct watch *watch,
+                          struct error *error);
 
 #endif

@@ -196,15 +196,16 @@ static void judge(struct replay_outcome *outcome, const struct watch *watch,
 }
 
 int replaying_run(struct replay_outcome *outcome, const struct replay_program *program,
-                  const struct history *history, const struct finding *finding, double timeout,
-                  struct error *error)
+                  const struct history *history, const struct finding *finding,
+                  const struct replay_manner *manner, struct error *error)
 {
     struct replay_paths paths;
     double standard = program->seconds * 10 > 10 ? program->seconds * 10 : 10;
-    struct watch watch = {.kind = finding->kind, .timeout = timeout > 0 ? timeout : standard};
+    struct watch watch = {.kind = finding->kind,
+                          .timeout = manner->timeout > 0 ? manner->timeout : standard};
     *outcome = (struct replay_outcome){0};
     if (replay_paths_make(&paths, history, finding, error) ||
-        replay_write_schedule(paths.schedule, history, finding, &watch, error) ||
+        replay_write_schedule(paths.schedule, history, finding, manner->fine, &watch, error) ||
         watch_open(&watch, paths.control, false, error))
         return -1;
     int result = run_program(&watch, program, &paths, &outcome->seconds, error);

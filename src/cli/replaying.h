@@ -28,11 +28,16 @@ int replay_program_read(struct replay_program *program, const char *trace_path,
                         struct error *error);
 void replay_program_free(struct replay_program *program);
 
-/* 0 once the program has run; `timeout` in seconds, 0 for the standard. The target's
- * output goes to a file in the trace directory. replay_outcome_free() afterwards. */
+struct replay_manner {
+    double timeout; /* seconds; 0: the standard */
+    bool fine;      /* order accesses too, where threads see each other's writes */
+};
+
+/* 0 once the program has run. The target's output goes to a file in the trace
+ * directory. replay_outcome_free() afterwards. */
 int replaying_run(struct replay_outcome *outcome, const struct replay_program *program,
-                  const struct history *history, const struct finding *finding, double timeout,
-                  struct error *error);
+                  const struct history *history, const struct finding *finding,
+                  const struct replay_manner *manner, struct error *error);
 void replay_outcome_free(struct replay_outcome *outcome);
 
 #endif

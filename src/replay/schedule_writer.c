@@ -37,6 +37,36 @@ static void write_step(struct writer *writer, const struct event *event)
             event_op_text(event->op), event->flags & EVENT_FAILED ? " failed" : "");
 }
 
+/* Variables through which a thread of the witness sees what another one wrote. */
+static bool *find_seen(const struct history *history, const struct finding *finding,
+                       uint32_t prefix)
+{
+    uint32_t variables = trace_count(history->trace, CLASS_VARIABLE);
+    bool *seen = NEW_ARRAY(bool, variables);
+    uint32_t *writer = NEW_ARRAY(uint32_t, variables); /* thread of the last write, plus one */
+    for (uint32_t i = 0; i < prefix; i++) {
+        const struct event *event = &history->events[finding->witness[i]];
+        if (!op_in(event->op, OP_BIT(EVENT_READ) | OP_BIT(EVENT_WRITE)))
+            continue;
+        uint32_t last = writer[event->object];
+        if (event->op == EVENT_READ && last && last != event->thread + 1)
+            seen[event->object] = true;
+        if (event->op == EVENT_WRITE)
+            writer[event->object] = event->thread + 1;
+    }
+    free(writer);
+    return seen;
+}
+
+static void write_access(struct writer *writer, const struct event *event)
+{
+    const char *module;
+    uint64_t offset;
+    if (trace_code(writer->history->trace, event->location, &module, &offset))
+        fprintf(writer->out, "access %u %u %s %" PRIu64 " %s\n", number_of(writer, event->thread),
+                writer->steps[event->thread], event_op_text(event->op), offset, module);
+}
+
 static int write_target(struct writer *writer, const struct event *event, struct error *error)
 {
     const char *module = NULL;
@@ -61,14 +91,20 @@ static uint32_t prefix_length(const struct finding *finding)
                                               : finding->witness_length - finding->event_count;
 }
 
-static int write_all(struct writer *writer, const struct finding *finding, struct error *error)
+static int write_all(struct writer *writer, const struct finding *finding, const bool *seen,
+                     struct error *error)
 {
     const struct event *events = writer->history->events;
     uint32_t prefix = prefix_length(finding);
     fprintf(writer->out, "preplay-schedule %d\n", SCHEDULE_VERSION);
-    for (uint32_t i = 0; i < prefix; i++)
-        if (op_in(events[finding->witness[i]].op, OPS_SCHEDULED))
-            write_step(writer, &events[finding->witness[i]]);
+    for (uint32_t i = 0; i < prefix; i++) {
+        const struct event *event = &events[finding->witness[i]];
+        if (op_in(event->op, OPS_SCHEDULED))
+            write_step(writer, event);
+        else if (seen && op_in(event->op, OP_BIT(EVENT_READ) | OP_BIT(EVENT_WRITE)) &&
+                 seen[event->object])
+            write_access(writer, event);
+    }
     for (uint32_t i = prefix; i < finding->witness_length; i++)
         if (write_target(writer, &events[finding->witness[i]], error))
             return -1;
@@ -77,7 +113,7 @@ static int write_all(struct writer *writer, const struct finding *finding, struc
 }
 
 int schedule_write(FILE *out, const struct history *history, const struct finding *finding,
-                   struct error *error)
+                   bool fine, struct error *error)
 {
     if (strcmp(history->trace->format->name, "binary") != 0)
         return error_set(error, ERROR_INPUT, "%s: only recorded programs can be replayed",
@@ -93,7 +129,9 @@ int schedule_write(FILE *out, const struct history *history, const struct findin
         .numbers = NEW_ARRAY(uint32_t, history->threads),
         .steps = NEW_ARRAY(uint32_t, history->threads),
     };
-    int result = write_all(&writer, finding, error);
+    bool *seen = fine ? find_seen(history, finding, prefix_length(finding)) : NULL;
+    int result = write_all(&writer, finding, seen, error);
+    free(seen);
     free(writer.numbers);
     free(writer.steps);
     return result;

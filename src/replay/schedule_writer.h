@@ -8,8 +8,9 @@
 #include <stdio.h>
 
 /* Writes the synchronisation of the finding's witness, and where its threads stand
- * at the end. -1 with an error if the finding cannot be replayed. */
+ * at the end; with `fine` also the accesses through which its threads see each
+ * other's writes. -1 with an error if the finding cannot be replayed. */
 int schedule_write(FILE *out, const struct history *history, const struct finding *finding,
-                   struct error *error);
+                   bool fine, struct error *error);
 
 #endif

@@ -105,10 +105,52 @@ static struct schedule_thread *thread_of(const struct recorder *self)
     return self->scheduled ? &schedule.threads[self->scheduled - 1] : NULL;
 }
 
-static const struct schedule_step *step_of(const struct schedule_thread *thread, uint32_t index)
+/* The thread's next step; NULL after its last. */
+static struct schedule_step *next_step(const struct recorder *self,
+                                       const struct schedule_thread *thread, uint32_t *position)
 {
-    return index < thread->steps ? &schedule.steps[schedule.positions[thread->first + index]]
-                                 : NULL;
+    if (self->step_cursor >= thread->steps)
+        return NULL;
+    *position = schedule.positions[thread->first + self->step_cursor];
+    return &schedule.steps[*position];
+}
+
+/* The step at `position` is done: the turn goes to the next one. */
+static void pass_turn(const struct schedule_thread *thread, uint32_t position)
+{
+    uint32_t next = position + 1;
+    atomic_store_explicit(&control->turn, next, memory_order_release);
+    if (next == schedule.step_count)
+        wake(UINT32_MAX);
+    else if (schedule.steps[next].thread != thread->number)
+        wake(1u << (schedule.steps[next].thread & 31));
+}
+
+/* An ordered access passes the turn on when it has been made, which shows at the
+ * thread's next access or operation. */
+static void settle(struct recorder *self, const struct schedule_thread *thread)
+{
+    if (!self->owed)
+        return;
+    uint32_t position = self->owed - 1;
+    self->owed = 0;
+    if (!is_free())
+        pass_turn(thread, position);
+}
+
+/* Ordered accesses that the thread should have made by now and did not make are
+ * no divergence (the trace may have split one in two): their turns pass. */
+static void skip_accesses(struct recorder *self, const struct schedule_thread *thread)
+{
+    uint32_t position;
+    struct schedule_step *step;
+    while ((step = next_step(self, thread, &position)) && schedule_is_access(step->op) &&
+           step->index <= self->gate_index) {
+        self->step_cursor++;
+        if (!wait_for_turn(thread, position))
+            return;
+        pass_turn(thread, position);
+    }
 }
 
 /* Is the thread at (or past) the operation that its target is about? */
@@ -163,15 +205,16 @@ enum outcome enforce_approach(struct recorder *self, unsigned op)
     struct schedule_thread *thread = thread_of(self);
     if (!thread || is_free() || !op_in(op, OPS_SCHEDULED))
         return OUTCOME_OPEN;
-    uint32_t index = self->gate_index;
-    const struct schedule_step *step = step_of(thread, index);
-    if (step) {
-        if (!wait_for_turn(thread, schedule.positions[thread->first + index]))
-            return OUTCOME_OPEN;
-        return step->failed ? OUTCOME_FAIL : OUTCOME_SUCCEED;
-    }
+    settle(self, thread);
+    skip_accesses(self, thread);
+    uint32_t index = self->gate_index, position;
+    const struct schedule_step *step = next_step(self, thread, &position);
+    if (step)
+        return !wait_for_turn(thread, position) ? OUTCOME_OPEN
+               : step->failed                   ? OUTCOME_FAIL
+                                                : OUTCOME_SUCCEED;
     struct schedule_target *target = target_at(thread, index);
-    if (target && !schedule_is_access(target)) {
+    if (target && !schedule_is_access(target->op)) {
         stand_before_acquire(self, thread, target);
         return OUTCOME_OPEN;
     }
@@ -189,23 +232,23 @@ void enforce_passed(struct recorder *self, unsigned op)
     struct schedule_thread *thread = thread_of(self);
     if (!op_in(op, OPS_SCHEDULED))
         return;
-    uint32_t index = self->gate_index++;
-    if (!thread || is_free())
+    bool scheduled = thread && !is_free();
+    if (scheduled) {
+        settle(self, thread);
+        skip_accesses(self, thread);
+    }
+    uint32_t position, index = self->gate_index++;
+    if (!scheduled)
         return;
-    const struct schedule_step *step = step_of(thread, index);
-    if (!step)
-        return;
-    uint32_t position = schedule.positions[thread->first + index];
-    if (!wait_for_turn(thread, position))
+    const struct schedule_step *step = next_step(self, thread, &position);
+    if (!step || !wait_for_turn(thread, position))
         return;
     if (!schedule_same_op(step->op, op)) {
         diverge(thread, step, op, index);
         return;
     }
-    atomic_store_explicit(&control->turn, position + 1, memory_order_release);
-    uint32_t next = position + 1;
-    if (next == schedule.step_count || schedule.steps[next].thread != thread->number)
-        wake(next == schedule.step_count ? UINT32_MAX : 1u << (schedule.steps[next].thread & 31));
+    self->step_cursor++;
+    pass_turn(thread, position);
 }
 
 bool enforce_plays_wait(const struct recorder *self)
@@ -245,14 +288,35 @@ static void hold(void)
     set_free();
 }
 
+/* An access that a fine schedule orders. */
+static void order_access(struct recorder *self, const struct schedule_thread *thread, unsigned op,
+                         uintptr_t pc)
+{
+    uint32_t position;
+    struct schedule_step *step = next_step(self, thread, &position);
+    if (!step || !schedule_is_access(step->op) || step->op != op ||
+        step->index != self->gate_index || !schedule_is_here(&step->place, pc))
+        return;
+    self->step_cursor++;
+    if (!wait_for_turn(thread, position))
+        return;
+    self->owed = position + 1;
+    filter_new_segment(self); /* whatever it accesses next must come here */
+}
+
 void enforce_access(struct recorder *self, uintptr_t address, uint32_t size, unsigned op,
                     uintptr_t pc)
 {
     struct schedule_thread *thread = thread_of(self);
-    struct schedule_target *target = thread ? target_at(thread, self->gate_index) : NULL;
-    if (!target || !schedule_is_access(target) || op != target->op || is_free() ||
-        !schedule_is_here(target, pc))
+    if (!thread || is_free())
         return;
+    settle(self, thread);
+    order_access(self, thread, op, pc);
+    struct schedule_target *target = target_at(thread, self->gate_index);
+    if (!target || !schedule_is_access(target->op) || op != target->op ||
+        self->step_cursor < thread->steps || !schedule_is_here(&target->place, pc))
+        return;
+    settle(self, thread);
     if (!wait_for_turn(thread, schedule.step_count))
         return;
     struct control_target *place = &control->targets[target->number];
@@ -283,7 +347,7 @@ uint64_t enforce_child_path(uint64_t path, uint32_t child)
 void enforce_thread(struct recorder *self, uint64_t path)
 {
     self->path = path;
-    self->gate_index = 0;
+    self->gate_index = self->step_cursor = self->owed = 0;
     self->scheduled = 0;
     self->missed = false;
     self->at_target = false;

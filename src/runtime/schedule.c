@@ -23,9 +23,9 @@ bool schedule_same_op(unsigned expected, unsigned op)
            (expected == EVENT_POST && op == EVENT_RELEASE);
 }
 
-bool schedule_is_access(const struct schedule_target *target)
+bool schedule_is_access(unsigned op)
 {
-    return target->op < EVENT_COUNT && op_in(target->op, OPS_ACCESS);
+    return op < EVENT_COUNT && op_in(op, OPS_ACCESS);
 }
 
 /* --- text ------------------------------------------------------------------------ */
@@ -121,13 +121,43 @@ static bool add_step(struct schedule *schedule, struct text *line)
     uint64_t thread, index;
     uint8_t op;
     if (!read_number(line, &thread) || thread >= schedule->thread_count ||
-        !read_number(line, &index) || index != schedule->threads[thread].steps ||
+        !read_number(line, &index) || index != schedule->threads[thread].operations ||
         !read_op(line, &op))
         return false;
     struct text failed = next_word(line);
     schedule->threads[thread].steps++;
-    schedule->steps[schedule->step_count++] = (struct schedule_step){
-        .thread = (uint32_t)thread, .op = op, .failed = is(&failed, "failed")};
+    schedule->threads[thread].operations++;
+    schedule->steps[schedule->step_count++] =
+        (struct schedule_step){.thread = (uint32_t)thread,
+                               .index = (uint32_t)index,
+                               .op = op,
+                               .failed = is(&failed, "failed")};
+    return true;
+}
+
+/* OFFSET and MODULE, which is the rest of the line (a zero ends it). */
+static bool read_place(struct text *line, struct schedule_place *place)
+{
+    if (!read_number(line, &place->offset))
+        return false;
+    while (line->at < line->end && *line->at == ' ')
+        line->at++;
+    place->module = line->at;
+    return true;
+}
+
+static bool add_access(struct schedule *schedule, struct text *line)
+{
+    uint64_t thread, index;
+    struct schedule_step step = {0};
+    if (!read_number(line, &thread) || thread >= schedule->thread_count ||
+        !read_number(line, &index) || !read_op(line, &step.op) || !schedule_is_access(step.op) ||
+        !read_place(line, &step.place))
+        return false;
+    step.thread = (uint32_t)thread;
+    step.index = (uint32_t)index;
+    schedule->threads[thread].steps++;
+    schedule->steps[schedule->step_count++] = step;
     return true;
 }
 
@@ -142,14 +172,7 @@ static bool add_target(struct schedule *schedule, struct text *line)
     *target = (struct schedule_target){
         .number = schedule->target_count++, .index = (uint32_t)index, .op = op};
     schedule->threads[thread].target = target;
-    if (!schedule_is_access(target))
-        return true;
-    if (!read_number(line, &target->offset))
-        return false;
-    while (line->at < line->end && *line->at == ' ')
-        line->at++;
-    target->module = line->at; /* the rest of the line, which ends in a zero below */
-    return true;
+    return !schedule_is_access(op) || read_place(line, &target->place);
 }
 
 static bool read_line(struct schedule *schedule, struct text line, bool *ended)
@@ -159,6 +182,8 @@ static bool read_line(struct schedule *schedule, struct text line, bool *ended)
         return add_thread(schedule, &line);
     if (is(&word, "step"))
         return add_step(schedule, &line);
+    if (is(&word, "access"))
+        return add_access(schedule, &line);
     if (is(&word, "target"))
         return add_target(schedule, &line);
     *ended = is(&word, "end");
@@ -248,16 +273,16 @@ static int look(struct dl_phdr_info *info, size_t size, void *argument)
     return 1;
 }
 
-bool schedule_is_here(struct schedule_target *target, uintptr_t pc)
+bool schedule_is_here(struct schedule_place *place, uintptr_t pc)
 {
-    if (!target->pc) {
-        struct search search = {.module = target->module};
+    if (!place->pc) {
+        struct search search = {.module = place->module};
         long length = system_call(SYS_readlink, (long)"/proc/self/exe", (long)search.self,
                                   SCHEDULE_MODULE - 1, 0, 0, 0);
         search.self[length > 0 ? length : 0] = 0;
         if (!dl_iterate_phdr(look, &search))
             return false;
-        target->pc = search.bias + target->offset;
+        place->pc = search.bias + place->offset;
     }
-    return target->pc == pc;
+    return place->pc == pc;
 }

@@ -12,24 +12,32 @@
 
 enum { SCHEDULE_NAME = 128, SCHEDULE_MODULE = 1024 };
 
+/* Code that accesses memory. */
+struct schedule_place {
+    uint64_t offset;    /* in its module ... */
+    uintptr_t pc;       /* ... and in memory, once the module is found */
+    const char *module; /* file name */
+};
+
 struct schedule_step {
     uint32_t thread; /* its number */
+    uint32_t index;  /* scheduled operations its thread has performed by then */
     uint8_t op;
     bool failed;
+    struct schedule_place place; /* of an access */
 };
 
 struct schedule_target {
     uint32_t number; /* in the control block */
     uint32_t index;  /* scheduled operations its thread has performed by then */
     uint8_t op;
-    uint64_t offset;    /* of the accessing code in its module ... */
-    uintptr_t pc;       /* ... and in memory, once the module is found */
-    const char *module; /* file name */
+    struct schedule_place place; /* of an access */
 };
 
 struct schedule_thread {
     uint32_t number;
     uint32_t first, steps; /* in `positions` */
+    uint32_t operations;   /* steps that are no accesses */
     uint64_t path;
     struct schedule_target *target; /* or NULL */
     char name[SCHEDULE_NAME];
@@ -50,8 +58,8 @@ bool schedule_load(struct schedule *schedule, const char *path);
 const char *schedule_op_text(unsigned op);
 /* A mutex that was handed over is a semaphore in the trace, a mutex in the program. */
 bool schedule_same_op(unsigned expected, unsigned op);
-bool schedule_is_access(const struct schedule_target *target);
-/* Is `pc` the code that the target is about? */
-bool schedule_is_here(struct schedule_target *target, uintptr_t pc);
+/* Of a step's or target's `op`. */
+bool schedule_is_access(unsigned op);
+bool schedule_is_here(struct schedule_place *place, uintptr_t pc);
 
 #endif

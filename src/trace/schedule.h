@@ -7,6 +7,9 @@
  *     thread N PATH            numbers threads; PATH is the name in the trace (T0.2.1)
  *     step N I OP [failed]     thread N performs its I-th scheduled operation; OP is its
  *                              word in text traces, or `any`
+ *     access N I OP OFFSET MODULE
+ *                              (--fine) after I scheduled operations, thread N makes the
+ *                              access OP by the code at MODULE+OFFSET; a step like others
  *     target N I OP [OFFSET MODULE]
  *                              where thread N stands at the end: about to perform its
  *                              I-th operation (a blocking acquire), or, for r and w,

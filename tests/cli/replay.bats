@@ -85,3 +85,24 @@ C
     run "$PREPLAY" replay
     [ "$status" -eq 2 ]
 }
+
+@test "a fine schedule keeps what threads see of each other without locks" {
+    cat >seen.c <<'C'
+#include "steps.h"
+MUTEX(m);
+volatile int flag;
+int x;
+/* Slow in replays only: b would not see the flag. */
+THREAD(a) { if (getenv("PREPLAY_REPLAY")) SLEEP(4); flag = 1; x = 1; PASS(m); END; }
+THREAD(b) { SLEEP(1); if (flag) { PASS(m); x = 2; } END; }
+int main(void) { RUN(a, b); return 0; }
+C
+    "$PREPLAY" cc -g -I"$BATS_TEST_DIRNAME/../programs/truth" seen.c -o seen -pthread
+    "$PREPLAY" record -d seen.data ./seen </dev/null
+    "$PREPLAY" predict seen.data || [ $? -eq 66 ]
+    hidden=$(jq -r '.findings[] | select(.object == "x") | .id' seen.data/findings.json)
+    run "$PREPLAY" replay seen.data "$hidden"
+    [ "$status" -eq 1 ]
+    run "$PREPLAY" replay --fine seen.data "$hidden"
+    [ "$status" -eq 0 ]
+}
