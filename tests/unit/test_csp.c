@@ -103,6 +103,50 @@ static void test_incomplete(void **state)
     reading_free(&reading);
 }
 
+static size_t count_in(const char *text, const struct engine *engine, enum model model)
+{
+    struct reading reading;
+    struct engine_options options = {.jobs = 1, .model = model};
+    const struct findings *found = reading_run(
+        &reading, std_open_memory("small.std", text, strlen(text)), engine, &options, text);
+    size_t count = found->count;
+    reading_free(&reading);
+    return count;
+}
+
+/* Two threads wait; after one signal only one of them can have returned, so the
+ * write between the signals never meets the one after both have ended. */
+static void test_one_signal_wakes_one(void **state)
+{
+    (void)state;
+    static const char waits[] = "M|fork(A)|1\nM|fork(B)|2\nM|fork(S)|3\n"
+                                "A|acq(m)|4\nA|wait(c,m)|5\nB|acq(m)|6\nB|wait(c,m)|7\n"
+                                "S|notify(c)|8\nS|w(y)|9\nS|notify(c)|10\n"
+                                "A|woken(c,m)|11\nA|rel(m)|12\nB|woken(c,m)|13\nB|rel(m)|14\n"
+                                "M|join(A)|15\nM|join(B)|16\nM|w(y)|17\n";
+    assert_int_equal(count_in(waits, &engine_csp, MODEL_SYNC), 0);
+    static const char broadcast[] =
+        "M|fork(A)|1\nM|fork(B)|2\nM|fork(S)|3\n"
+        "A|acq(m)|4\nA|wait(c,m)|5\nB|acq(m)|6\nB|wait(c,m)|7\nS|notifyall(c)|8\nS|w(y)|9\n"
+        "A|woken(c,m)|11\nA|rel(m)|12\nB|woken(c,m)|13\nB|rel(m)|14\n"
+        "M|join(A)|15\nM|join(B)|16\nM|w(y)|17\n";
+    assert_int_equal(count_in(broadcast, &engine_csp, MODEL_SYNC), 1);
+}
+
+/* A joins B under a lock, B joins C, and C needs the lock. */
+static void test_joins_in_a_row(void **state)
+{
+    (void)state;
+    static const char joins[] = "A|fork(B)|1\nB|fork(C)|2\nC|acq(m)|3\nC|rel(m)|4\n"
+                                "B|join(C)|5\nA|acq(m)|6\nA|join(B)|7\nA|rel(m)|8\n";
+    assert_int_equal(count_in(joins, &engine_deadlock, MODEL_RF), 1);
+    assert_int_equal(count_in(joins, &engine_csp, MODEL_SYNC), 1);
+    /* A gate that C has passed before A can have the lock. */
+    static const char passed[] = "A|fork(B)|1\nB|fork(C)|2\nC|acq(m)|3\nC|rel(m)|4\n"
+                                 "B|join(C)|5\nA|join(B)|6\nA|acq(m)|7\nA|rel(m)|8\n";
+    assert_int_equal(count_in(passed, &engine_deadlock, MODEL_SYNC), 0);
+}
+
 struct expected {
     const struct engine *engine;
     enum model model;
@@ -198,11 +242,11 @@ int main(void)
     static const char *const shapes[] = {"basic",   "locks",      "deadlock", "tries",
                                          "rwlocks", "conditions", "barriers", "semaphores",
                                          "once",    "atomics",    "all"};
-    enum { FIXED = 3, SHAPES = sizeof shapes / sizeof *shapes };
+    enum { FIXED = 5, SHAPES = sizeof shapes / sizeof *shapes };
     struct CMUnitTest tests[FIXED + SHAPES] = {
-        cmocka_unit_test(test_papers),
-        cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_incomplete),
+        cmocka_unit_test(test_papers),         cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_incomplete),     cmocka_unit_test(test_one_signal_wakes_one),
+        cmocka_unit_test(test_joins_in_a_row),
     };
     for (size_t i = 0; i < SHAPES; i++)
         tests[FIXED + i] =

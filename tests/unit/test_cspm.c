@@ -51,8 +51,8 @@ static void test_papers_shape(void **state)
     (void)state;
     char *text = model_of_file("000-fig1-csp-model.std");
     static const char *const lines[] = {
-        "THREAD_t2 = start.t2 -> lock.t2.m -> write.t2.x -> unlock.t2.m -> write.t2.y ->\n"
-        "    end.t2 -> SKIP\n",
+        ("THREAD_t2 = start.t2 -> lock.t2.m -> write.t2.x -> unlock.t2.m -> write.t2.y ->\n"
+         "    end.t2 -> SKIP\n"),
         "MUTEX(i) = lock?t!i -> unlock.t.i -> MUTEX(i)\n",
         "FORK(i) = fork?t!i -> start.i -> STOP\n",
         "assert STOP [T= (PROGRAM [| union(rw_set, sync_set) |] RACE(y)) \\ diff(Events, {race})\n",
