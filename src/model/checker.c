@@ -82,12 +82,35 @@ static bool waits_for(const struct machine *machine, const struct event *events,
            machine_blocked_by(machine, pos, thread) && thread != event->thread;
 }
 
+/* A wait that nobody will ever wake: all signals of others are spent. */
+static bool check_lost_wakeup(const struct rules *rules, const struct machine *machine,
+                              const struct claim *claim, struct complaint *complaint)
+{
+    const struct history *history = rules->history;
+    uint32_t at = claim->witness_length - 1, pos = claim->witness[at];
+    const struct event *wait = &history->events[pos];
+    if (wait->op != EVENT_WAIT_END || wait->flags & (EVENT_TRY | EVENT_FAILED) ||
+        machine_forbids_sync(machine, pos) != RULE_SIGNAL)
+        return complain(complaint, at, pos,
+                        "a deadlock of one event is a wait that lacks its signal");
+    for (uint32_t other = 0; other < history->count; other++) {
+        const struct event *event = &history->events[other];
+        if ((event->op == EVENT_SIGNAL || event->op == EVENT_BROADCAST) &&
+            event->object == wait->object && event->thread != wait->thread &&
+            !machine_executed(machine, other))
+            return complain(complaint, at, other, "no signal is left for a lost wake-up");
+    }
+    return true;
+}
+
 static bool check_deadlock(const struct rules *rules, const struct machine *machine,
                            const struct claim *claim, struct complaint *complaint)
 {
     if (!are_next(machine, claim, complaint))
         return false;
     uint32_t count = claim->event_count;
+    if (count == 1)
+        return check_lost_wakeup(rules, machine, claim, complaint);
     const struct event *events = rules->history->events;
     const uint32_t *cycle = claim->witness + claim->witness_length - count;
     for (uint32_t i = 0; i < count; i++) {
@@ -153,7 +176,7 @@ bool witness_check(const struct rules *rules, const struct claim *claim,
                    struct complaint *complaint)
 {
     uint32_t wanted = claim->kind == FINDING_RACE ? 2 : claim->kind == FINDING_ATOMICITY ? 3 : 0;
-    if ((wanted && claim->event_count != wanted) || claim->event_count < 2)
+    if ((wanted && claim->event_count != wanted) || claim->event_count < 1)
         return complain(complaint, 0, POS_NONE, "an error has its number of events");
     if (claim->witness_length < claim->event_count)
         return complain(complaint, 0, POS_NONE, "a witness ends in the events of its error");

@@ -144,7 +144,7 @@ static bool solve_preserving(struct search *search)
         memset(search->scanned, 0, index->history->threads * sizeof *search->scanned);
     bool found = (!search->softly || closure_complete(search)) && closure_preserve(search);
     search->softly = false;
-    if (found && !index->has_states && search->query.goal != SEARCH_ATOMICITY)
+    if (found && !index->has_states && search->query.goal < SEARCH_ATOMICITY)
         schedule_observed(search);
     else
         found = found && schedule_run(search) && unwoken_target(search) == POS_NONE;

@@ -140,11 +140,30 @@ static bool start_window(struct search *search)
            closure_order(search, culprit, end, &always);
 }
 
+static bool start_precedes(struct search *search)
+{
+    const struct search_index *index = search->index;
+    uint32_t first = search->query.events[0], end = search->query.events[1];
+    uint32_t thread = thread_at(index, end);
+    if (thread_at(index, first) == thread)
+        return false;
+    struct levels always = {{0}};
+    search->ceiling[thread] = search->cut[thread] = index->history->index[end] + 1;
+    search->last = end;
+    if (event_acquires(event_at(index, end)))
+        array_push(&search->finals, end);
+    for (uint32_t node = index->held[end]; node != HELD_NONE; node = index->nodes[node].next)
+        array_push(&search->finals, index->nodes[node].acquire);
+    return closure_include(search, first) && closure_order(search, first, end, &always);
+}
+
 static bool start(struct search *search)
 {
     const struct search_query *query = &search->query;
     if (query->goal == SEARCH_ATOMICITY)
         return query->count == 3 && start_window(search);
+    if (query->goal == SEARCH_PRECEDES)
+        return query->count == 2 && start_precedes(search);
     for (uint32_t i = 0; i < query->count; i++)
         if (!stop_before(search, query->events[i]))
             return false;
@@ -166,7 +185,7 @@ enum search_answer search_reach(struct search *search, const struct search_query
     enum search_answer answer = order_solve(search);
     if (answer != SEARCH_WITNESS)
         return answer;
-    if (query->goal != SEARCH_ATOMICITY)
+    if (query->goal < SEARCH_ATOMICITY)
         for (uint32_t i = 0; i < query->count; i++)
             search->order[search->executed++] = query->events[i];
     *witness = (struct search_witness){search->order, search->executed};
@@ -191,11 +210,28 @@ static bool check_next(const struct search_index *index, const struct search_que
     return good;
 }
 
+static bool check_precedes(const struct search_index *index, const struct search_query *query,
+                           const struct search_witness *witness)
+{
+    struct machine *machine = machine_create(index->rules);
+    bool good = witness->length && witness->events[witness->length - 1] == query->events[1];
+    for (uint32_t i = 0; good && i < witness->length; i++) {
+        good = machine_forbids(machine, witness->events[i]) == RULE_NONE;
+        if (good)
+            machine_execute(machine, witness->events[i]);
+    }
+    good = good && machine_executed(machine, query->events[0]);
+    machine_destroy(machine);
+    return good;
+}
+
 bool search_check(const struct search_index *index, const struct search_query *query,
                   const struct search_witness *witness)
 {
     if (query->goal == SEARCH_NEXT)
         return check_next(index, query, witness);
+    if (query->goal == SEARCH_PRECEDES)
+        return check_precedes(index, query, witness);
     struct complaint complaint;
     struct claim claim = {
         .kind = query->goal == SEARCH_RACE       ? FINDING_RACE

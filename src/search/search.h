@@ -37,6 +37,9 @@ enum search_goal {
      * before the end, which comes last. What the culprit and the end read need
      * not be kept. */
     SEARCH_ATOMICITY,
+    /* Two events of two threads: the first is executed before the second, which
+     * comes last. */
+    SEARCH_PRECEDES,
 };
 
 struct search_query {
