@@ -7,13 +7,14 @@
  * by the witness search (search/search.h): a schedule that leads into the deadlock,
  * or a proof that there is none.
  *
- * A join is an acquire of the joined thread's end, so that threads joined under a
- * lock which they still need are found as well.
+ * Lost wake-ups are a sort of their own (lost_wakeups.h). A join is an acquire of the joined
+ * thread's end, so that threads joined under a lock which they still need are found as well.
  *
  * After seed 000 section 2.2.2, which checks the whole program for refusals, and
  * the lock graphs of Goodlock. Sound under `rf`, `value` and `branch`, exact under
  * `sync`, up to the cycles that its budget leaves undecided and counts. */
 #include "engine/cycle_search.h"
+#include "engine/lost_wakeups.h"
 #include "search/nearby.h"
 #include "search/search.h"
 
@@ -73,6 +74,15 @@ static bool look(void *context, struct cycle_tuple *tuple)
                            &tuple->witness_length);
 }
 
+static void prepare_search(struct engine_run *run)
+{
+    struct deadlock *deadlock = run->state;
+    if (deadlock->index)
+        return;
+    deadlock->index = search_index_create(run->history, engine_model(run));
+    deadlock->search = search_create(deadlock->index);
+}
+
 static enum decision decide(void *context, struct cycle_tuple *tuple)
 {
     struct engine_run *run = context;
@@ -81,10 +91,7 @@ static enum decision decide(void *context, struct cycle_tuple *tuple)
         return DECISION_YES;
     if (deadlock->search && search_steps(deadlock->search) > SEARCH_WORK)
         return DECISION_UNKNOWN;
-    if (!deadlock->index) {
-        deadlock->index = search_index_create(run->history, engine_model(run));
-        deadlock->search = search_create(deadlock->index);
-    }
+    prepare_search(run);
     struct search_query query = {SEARCH_DEADLOCK, tuple->acquires, tuple->count,
                                  run->options->budget};
     struct search_witness found;
@@ -98,6 +105,24 @@ static enum decision decide(void *context, struct cycle_tuple *tuple)
         tuple->witness_length = found.length;
         return DECISION_YES;
     }
+}
+
+/* Beyond cycles: a wait whose signals all come from one other thread, and that some
+ * schedule lets begin only after the last of them. */
+static void find_lost_wakeups(struct engine_run *run)
+{
+    struct deadlock *deadlock = run->state;
+    if (!trace_count(run->trace, CLASS_CONDITION))
+        return;
+    prepare_search(run);
+    struct lost_wakeups lost = {
+        .run = run,
+        .index = deadlock->index,
+        .search = deadlock->search,
+        .model = engine_model(run),
+        .work = SEARCH_WORK,
+    };
+    lost_wakeups_find(&lost);
 }
 
 static int finish(struct engine_run *run, struct error *error)
@@ -123,6 +148,7 @@ static int finish(struct engine_run *run, struct error *error)
         .verdict = model == MODEL_SYNC ? VERDICT_CANDIDATE : VERDICT_PREDICTED,
     };
     cycle_search_run(&search);
+    find_lost_wakeups(run);
     return 0;
 }
 
