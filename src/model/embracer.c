@@ -8,11 +8,15 @@ struct clocks ARRAY_OF(struct vclock);
 
 struct section_list ARRAY_OF(struct embracer_section *);
 
+struct section_ticks {
+    uint32_t acquire, release;
+};
+
 /* H of one mutex, by thread (section 16.1). */
 struct user {
     uint32_t thread;
     struct section_list sections;
-    struct user_ticks ARRAY_OF(uint32_t) ticks; /* of their acquires */
+    struct user_ticks ARRAY_OF(struct section_ticks) ticks; /* of the same */
     /* By number of user: how many of its sections are before this thread's last one. */
     struct user_settled ARRAY_OF(uint32_t) settled;
 };
@@ -22,6 +26,9 @@ struct mutex_history {
     size_t count, capacity;
     struct embracer_section *open;
     struct vclock acquired; /* A, while there is an open one */
+    /* Numbers of users, whoever released last first: its section tends to be after
+     * all others, so that one edge says it all. */
+    struct user_recency ARRAY_OF(uint32_t) recent;
 };
 
 struct variable_clocks {
@@ -57,6 +64,7 @@ static void free_mutex(struct mutex_history *mutex)
         array_free(&mutex->items[i].settled);
     }
     free(mutex->items);
+    array_free(&mutex->recent);
     vclock_free(&mutex->acquired);
 }
 
@@ -128,13 +136,13 @@ static void advance(struct vclock *clock, uint32_t thread)
 static uint32_t count_seen(const struct user *user, uint32_t low, uint32_t tick)
 {
     uint32_t high = (uint32_t)user->ticks.count;
-    if (low == high || user->ticks.items[low] >= tick)
+    if (low == high || user->ticks.items[low].acquire >= tick)
         return low;
-    if (user->ticks.items[high - 1] < tick)
+    if (user->ticks.items[high - 1].acquire < tick)
         return high;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (user->ticks.items[middle] < tick)
+        if (user->ticks.items[middle].acquire < tick)
             low = middle + 1;
         else
             high = middle;
@@ -142,13 +150,12 @@ static uint32_t count_seen(const struct user *user, uint32_t low, uint32_t tick)
     return low;
 }
 
-/* Does the acquire of `section` come after the release of `earlier` already? (16.1)
- * Whoever has seen the release's tick knows, once adjusted, all that it knew. */
-static bool is_ordered(const struct embracer *embracer, const struct embracer_section *earlier,
+/* Does the acquire of `section` come after the release already? (16.1) Whoever has
+ * seen the release's tick knows, once adjusted, all that it knew. */
+static bool is_ordered(const struct embracer *embracer, struct epoch release,
                        const struct embracer_section *section)
 {
     const struct mutex_history *mutex = &embracer->mutexes.items[section->lock];
-    struct epoch release = {earlier->thread, vclock_get(&earlier->at_release, earlier->thread)};
     const struct vclock *before =
         extra_edges_seen(&embracer->extra, section->thread, section->tick + 1);
     return (before && vclock_saw(before, release)) ||
@@ -165,21 +172,23 @@ static bool order_sections(struct embracer *embracer, const struct embracer_sect
     bool added = false;
     for (bool again = true; again;) {
         again = false;
-        for (size_t i = 0; i < mutex->count; i++) {
-            const struct user *user = &mutex->items[i];
-            uint32_t known = settled ? settled[i] : 0;
-            uint32_t seen = user->thread == section->thread
-                                ? known
-                                : count_seen(user, known, vclock_get(clock, user->thread));
+        for (size_t i = 0; i < mutex->recent.count; i++) {
+            uint32_t number = mutex->recent.items[i];
+            const struct user *user = &mutex->items[number];
+            if (user->thread == section->thread)
+                continue;
+            uint32_t known = settled ? settled[number] : 0;
+            uint32_t seen = count_seen(user, known, vclock_get(clock, user->thread));
             if (seen == known)
                 continue;
             if (settled)
-                settled[i] = seen;
-            const struct embracer_section *earlier = user->sections.items[seen - 1];
-            if (is_ordered(embracer, earlier, section))
+                settled[number] = seen;
+            struct epoch release = {user->thread, user->ticks.items[seen - 1].release};
+            if (is_ordered(embracer, release, section))
                 continue;
-            extra_edges_add(&embracer->extra, section->thread, section->tick, &earlier->at_release);
-            again |= extra_edges_join(&embracer->extra, clock, &earlier->at_release);
+            const struct vclock *from = &user->sections.items[seen - 1]->at_release;
+            extra_edges_add(&embracer->extra, section->thread, section->tick, from);
+            again |= extra_edges_join(&embracer->extra, clock, from);
             added = true;
         }
     }
@@ -235,8 +244,18 @@ static struct user *user_of(struct mutex_history *mutex, uint32_t thread)
         if (mutex->items[i].thread == thread)
             return &mutex->items[i];
     struct user user = {.thread = thread};
+    array_push(&mutex->recent, (uint32_t)mutex->count);
     array_push(mutex, user);
     return &array_last(mutex);
+}
+
+static void move_to_front(struct mutex_history *mutex, uint32_t number)
+{
+    size_t at = 0;
+    while (mutex->recent.items[at] != number)
+        at++;
+    memmove(mutex->recent.items + 1, mutex->recent.items, at * sizeof number);
+    mutex->recent.items[0] = number;
 }
 
 static void release(struct embracer *embracer, uint32_t lock, struct vclock *clock)
@@ -255,7 +274,9 @@ static void release(struct embracer *embracer, uint32_t lock, struct vclock *clo
         spread(embracer, section);
     array_push(&embracer->ended, section);
     array_push(&user->sections, section);
-    array_push(&user->ticks, section->tick);
+    struct section_ticks ticks = {section->tick, vclock_get(clock, section->thread)};
+    array_push(&user->ticks, ticks);
+    move_to_front(mutex, (uint32_t)(user - mutex->items));
     ask_again(embracer);
 }
 
