@@ -26,8 +26,9 @@ static void write_atomic(struct recorder *self, uint64_t clock, uint64_t stamp, 
         .pc = pc,
         .op = (uint8_t)op,
         .size = (uint8_t)size,
-        .order = (uint8_t)((unsigned)(order & RECORD_ORDER_MASK) | (repeat ? RECORD_REPEAT : 0)),
-        .flags = process.values && size <= 8 ? EVENT_HAS_VALUE : 0,
+        .order = (uint8_t)(order & 7),
+        .flags = (uint8_t)((process.values && size <= 8 ? EVENT_HAS_VALUE : 0) |
+                           (repeat ? RECORD_REPEAT : 0)),
     };
     if (!repeat)
         self->sync_index++;
@@ -222,10 +223,8 @@ EXPORT void __tsan_atomic_thread_fence(int order)
     if (!wanted(self))
         return;
     self->sync_index++;
-    struct sync_record record = {.op = EVENT_FENCE,
-                                 .order = (uint8_t)(order & RECORD_ORDER_MASK),
-                                 .object = 16,
-                                 .pc = CALLER};
+    struct sync_record record = {
+        .op = EVENT_FENCE, .order = (uint8_t)(order & 7), .object = 16, .pc = CALLER};
     sync_note(self, &record);
 }
 

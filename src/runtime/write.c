@@ -48,7 +48,28 @@ uint32_t stack_current(struct recorder *self)
 
 /* --- sites -------------------------------------------------------------- */
 
-static struct site *find_site(struct recorder *self, unsigned op, unsigned size, uintptr_t pc)
+static __attribute__((noinline)) struct site *bind_site(struct recorder *self, struct site *site,
+                                                        uintptr_t pc, uint64_t key)
+{
+    bool recycled = key >> 48 != site->key >> 48;
+    uint32_t number = recycled ? self->sites_used++ : site->number;
+    modules_note(pc);
+    uint8_t *at = varint_put(self->cursor + 1, number);
+    *at++ = (uint8_t)(key >> 32);
+    *at++ = (uint8_t)(key >> 40);
+    at = varint_put(at, zigzag(pc - self->last_pc));
+    at = varint_put(at, (uint32_t)key);
+    self->last_pc = pc;
+    /* The address survives: what a slot's next site touches is often near. */
+    uint64_t address = recycled ? 0 : site->predictor.address;
+    *site = (struct site){.pc = pc, .key = key, .number = number, .predictor.address = address};
+    finish_record(self, at, RECORD_SITE);
+    return site;
+}
+
+/* The caller has made room for two records. */
+static inline struct site *find_site(struct recorder *self, unsigned op, unsigned size,
+                                     uintptr_t pc)
 {
     uint32_t top = self->depth - 1;
     uint32_t node = likely(top < RECORDER_FRAMES) ? self->frames[top].node : 0;
@@ -56,26 +77,11 @@ static struct site *find_site(struct recorder *self, unsigned op, unsigned size,
         node = stack_current(self);
     uint64_t key = node | (uint64_t)op << 32 | (uint64_t)(size & 0xff) << 40 |
                    (uint64_t)self->generation << 48;
-    uint64_t mixed = (pc ^ key << 20) * UINT64_C(0x9e3779b97f4a7c15);
-    uint32_t slot = (uint32_t)(mixed >> 53);
-    struct site *site = &self->sites[slot];
-    _Static_assert(ENCODING_SITES == 1 << (64 - 53), "the hash picks a slot");
+    uint64_t mixed = pc ^ pc >> 11 ^ op << 3 ^ (uint64_t)node * 37;
+    struct site *site = &self->sites[mixed & (ENCODING_SITES - 1)];
     if (likely(site->pc == pc && site->key == key))
         return site;
-    modules_note(pc);
-    bool recycled = key >> 48 != site->key >> 48;
-    uint32_t number = recycled ? self->sites_used++ : site->number;
-    uint8_t *at = varint_put(self->cursor + 1, number);
-    *at++ = (uint8_t)op;
-    *at++ = (uint8_t)size;
-    at = varint_put(at, zigzag(pc - self->last_pc));
-    at = varint_put(at, node);
-    self->last_pc = pc;
-    /* The address survives: what a slot's next site touches is often near. */
-    uint64_t address = recycled ? 0 : site->predictor.address;
-    *site = (struct site){.pc = pc, .key = key, .number = number, .predictor.address = address};
-    finish_record(self, at, RECORD_SITE);
-    return site;
+    return stream_room(self) ? bind_site(self, site, pc, key) : site;
 }
 
 /* A chunk that is full ends at the present time. */
@@ -265,7 +271,8 @@ static void write_stamped(struct recorder *self, const struct sync_record *recor
         write_blocks_begin(self);
     if (!stream_room(self))
         return;
-    struct site *site = find_site(self, record->op, record->size, record->pc);
+    unsigned size = record->size | (unsigned)record->order << RECORD_ORDER_SHIFT;
+    struct site *site = find_site(self, record->op, size, record->pc);
     if (!stream_room(self))
         return;
     uint8_t *at = varint_put(self->cursor + 1, site->number);
@@ -273,8 +280,6 @@ static void write_stamped(struct recorder *self, const struct sync_record *recor
     at = varint_put(at, zigzag(record->object - site->predictor.address));
     if (record_has_other(record->op))
         at = varint_put(at, record->other);
-    if (record_has_order(record->op))
-        *at++ = record->order;
     if (record->flags & EVENT_HAS_VALUE)
         at = varint_put(at, record->value);
     site->predictor.address = record->object;

@@ -268,7 +268,6 @@ static const uint8_t *read_sync(struct binary_stream *self, const uint8_t *at, u
     struct reader_site *site;
     struct binary_unit unit = {.is_record = true, .flags = (uint8_t)(first >> RECORD_FLAG_SHIFT)};
     uint64_t delta;
-    uint8_t order = 0;
     if (!(at = read_slot(self, at, &site, error)) ||
         !(at = read_stamp(self, at, &unit.stamp, error)))
         return NULL;
@@ -278,17 +277,19 @@ static const uint8_t *read_sync(struct binary_stream *self, const uint8_t *at, u
         return bad(self, error, "an access recorded as synchronisation"), NULL;
     if (record_has_other(unit.op))
         GET(unit.other);
-    if (record_has_order(unit.op))
-        GET_BYTE(order);
     if (unit.flags & EVENT_HAS_VALUE)
         GET(unit.value);
-    unit.order = order & RECORD_ORDER_MASK;
-    unit.repeat = order & RECORD_REPEAT;
-    if (unit.order > ORDER_SEQ_CST)
-        return bad(self, error, "an unknown memory order"), NULL;
     site->predictor.address += unzigzag(delta);
     unit.object = site->predictor.address;
     unit.size = site->size;
+    if (record_has_order(unit.op)) {
+        unit.order = site->size >> RECORD_ORDER_SHIFT;
+        unit.size = site->size & RECORD_SIZE_MASK;
+        unit.repeat = unit.flags & RECORD_REPEAT;
+        unit.flags &= (uint8_t)~RECORD_REPEAT;
+    }
+    if (unit.order > ORDER_SEQ_CST)
+        return bad(self, error, "an unknown memory order"), NULL;
     unit.location = site->location;
     unit.stack = site->stack;
     self->next = unit;

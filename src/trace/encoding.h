@@ -87,10 +87,12 @@ enum record_op {
     RECORD_OP_LIMIT,
 };
 
-/* The byte after an atomic's operands: its order, and whether it repeats the
- * load before it (a spin): a repetition has no synchronisation index of its own. */
-#define RECORD_ORDER_MASK 0x0f
-#define RECORD_REPEAT     0x10
+/* The site of an atomic operation or fence has its memory order in the upper bits
+ * of its size. An atomic that repeats the load before it (a spin) has RECORD_TRY
+ * set, which means nothing else there: it has no synchronisation index of its own. */
+#define RECORD_ORDER_SHIFT 5
+#define RECORD_SIZE_MASK   0x1f
+#define RECORD_REPEAT      EVENT_TRY
 
 static inline bool record_has_other(unsigned op)
 {
