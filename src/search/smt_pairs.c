@@ -166,5 +166,6 @@ void smt_pairs_find(struct smt_pairs *pairs, const struct smt_window *window, ui
                 find_in_group(pairs, window, pos, group, client, counts, found);
         }
     }
-    qsort(found->items, found->count, sizeof *found->items, compare_pairs);
+    if (found->count)
+        qsort(found->items, found->count, sizeof *found->items, compare_pairs);
 }

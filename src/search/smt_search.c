@@ -76,7 +76,8 @@ static void open_for_all(struct hunt *hunt)
                 needed[thread] = cone[thread];
         }
     }
-    qsort(hunt->todo.items, hunt->todo.count, sizeof *hunt->todo.items, compare_sizes);
+    if (hunt->todo.count)
+        qsort(hunt->todo.items, hunt->todo.count, sizeof *hunt->todo.items, compare_sizes);
     open_solver(hunt, needed);
     free(needed);
 }

@@ -126,8 +126,9 @@ static int compare_sections(const void *left, const void *right)
 static void index_sections(struct smt_window *window)
 {
     uint32_t locks = objects_of(window, CLASS_LOCK);
-    qsort(window->sections.items, window->sections.count, sizeof *window->sections.items,
-          compare_sections);
+    if (window->sections.count)
+        qsort(window->sections.items, window->sections.count, sizeof *window->sections.items,
+              compare_sections);
     window->section_offset = NEW_ARRAY(uint32_t, locks + 1);
     window->release_of = memory_alloc(window->end - window->start, sizeof *window->release_of);
     memset(window->release_of, 0xff, (window->end - window->start) * sizeof *window->release_of);
@@ -279,7 +280,8 @@ static uint32_t find_waits(struct smt_window *window)
 static void index_waits(struct smt_window *window)
 {
     uint32_t conditions = objects_of(window, CLASS_CONDITION);
-    qsort(window->waits.items, window->waits.count, sizeof *window->waits.items, compare_waits);
+    if (window->waits.count)
+        qsort(window->waits.items, window->waits.count, sizeof *window->waits.items, compare_waits);
     window->wait_offset = NEW_ARRAY(uint32_t, conditions + 1);
     for (size_t i = 0; i < window->waits.count; i++)
         window->wait_offset[window->waits.items[i].condition + 1]++;
