@@ -9,7 +9,7 @@ setup() {
 }
 
 record() { # TIDDLE : makes ./program and its recording in ./data
-    "$PREPLAY" tiddle "$1" --lines -o program.c || return 1
+    "$PREPLAY" tiddle "$1" --lines -o program.c
     "$PREPLAY" cc -g -O1 -w -pthread -o program program.c
     rm -rf data
     timeout 60 "$PREPLAY" record -d data ./program
@@ -21,16 +21,22 @@ findings() { # TRACE : of all engines, by line
 }
 
 @test "random programs, recorded, give back the traces they came from" {
+    refused=0
     for shape in basic locks all; do
         for seed in $(seq $((${TIDDLE_PROGRAMS:-42} / 3))); do
             "$PREPLAY" tiddle --random --shape $shape --events 25 --seed $seed -o trace.tiddle
-            record trace.tiddle || continue # what glibc cannot do is refused
+            if "$PREPLAY" tiddle trace.tiddle 2>&1 | grep 'glibc'; then
+                refused=$((refused + 1))
+                continue
+            fi
+            record trace.tiddle
             "$PREPLAY" tiddle --complete trace.tiddle -o whole.tiddle
             "$PREPLAY" convert --to std whole.tiddle | awk -f "$here/same_trace.awk" >wanted
             "$PREPLAY" convert --to std data | awk -f "$here/same_trace.awk" >found
             diff found wanted || { echo "$shape $seed"; false; }
         done
     done
+    [ "$refused" -le $((${TIDDLE_PROGRAMS:-42} / 20)) ]
 }
 
 @test "a program performs the same order fifty times" {
