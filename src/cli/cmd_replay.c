@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/debugging.h"
 #include "cli/replaying.h"
+#include "cli/side_by_side.h"
 #include "report/findings_file.h"
 #include "report/text.h"
 
@@ -102,28 +103,47 @@ static long replay_one(struct job *job, const struct finding *finding, const cha
     return confirmed;
 }
 
+struct task {
+    struct job *job;
+    const struct options *options;
+    struct chosen ARRAY_OF(const struct finding *) chosen;
+};
+
+/* Exit code of one finding's replays. */
+static int replay_task(void *context, size_t number)
+{
+    struct task *task = context;
+    struct error error = {0};
+    char id[FINDING_ID_SIZE];
+    const struct finding *finding = task->chosen.items[number];
+    finding_id(finding, task->job->trace, id);
+    long confirmed = replay_one(task->job, finding, id, task->options, &error);
+    if (confirmed < 0) {
+        fprintf(stderr, "preplay: %s: %s\n", id, error.text);
+        return error.code;
+    }
+    return (uint64_t)confirmed < task->options->times ? NOT_ALL_CONFIRMED : EXIT_OK;
+}
+
 static int replay_all(struct job *job, const struct options *options, struct error *error)
 {
-    int code = EXIT_OK;
-    size_t replayed = 0;
+    struct task task = {.job = job, .options = options};
     for (size_t i = 0; i < job->findings->count; i++) {
         char id[FINDING_ID_SIZE];
         const struct finding *finding = &job->findings->items[i];
         finding_id(finding, job->trace, id);
-        if (!wanted(options, finding, id))
-            continue;
-        if (options->gdb)
-            return debug_one(job, finding, error);
-        long confirmed = replay_one(job, finding, id, options, error);
-        if (confirmed < 0)
-            return -1;
-        if ((uint64_t)confirmed < options->times)
-            code = NOT_ALL_CONFIRMED;
-        replayed++;
+        if (wanted(options, finding, id))
+            array_push(&task.chosen, finding);
     }
-    if (!replayed && options->argument_count > 1)
-        return error_set(error, ERROR_USAGE, "no finding %s in %s (preplay predict lists them)",
+    int code = EXIT_OK;
+    if (!task.chosen.count && options->argument_count > 1)
+        code = error_set(error, ERROR_USAGE, "no finding %s in %s (preplay predict lists them)",
                          options->arguments[1], options->arguments[0]);
+    else if (task.chosen.count && options->gdb)
+        code = debug_one(job, task.chosen.items[0], error);
+    else
+        code = side_by_side(task.chosen.count, options->jobs, replay_task, &task, error);
+    array_free(&task.chosen);
     return code;
 }
 

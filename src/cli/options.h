@@ -93,7 +93,8 @@ enum command_id {
       "csp: one check per thread pair instead of one per object")                                  \
     O(TEXT, atomic, "atomic", 0, "GLOB,...", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, 0, 0,         \
       "atomic blocks, by label or function (all but main and those that wait)")                    \
-    O(COUNT, jobs, "jobs", 'j', "N", IN(RUN) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 1, 1024, 1, \
+    O(COUNT, jobs, "jobs", 'j', "N",                                                               \
+      IN(RUN) | IN(REPORT) | IN(PREDICT) | IN(COMPARE) | IN(REPLAY), 1, 1024, 1,                   \
       "worker threads; the result does not depend on it")                                          \
     O(COUNT, steps, "steps", 0, "N", IN(RUN) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 0,          \
       UINT64_MAX, 0, "search steps a candidate may take (0: the engine's own limit)")              \

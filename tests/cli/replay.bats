@@ -106,3 +106,13 @@ C
     run "$PREPLAY" replay --fine seen.data "$hidden"
     [ "$status" -eq 0 ]
 }
+
+@test "replays side by side give the same, in the same order" {
+    "$PREPLAY" cc -g -O1 "$BATS_TEST_DIRNAME/../programs/truth/deadlock_and_race.c" -o both -pthread
+    "$PREPLAY" record -d both.data ./both </dev/null
+    "$PREPLAY" predict both.data || [ $? -eq 66 ]
+    "$PREPLAY" replay both.data | sed 's/ ([0-9.]* s)$//' >one
+    "$PREPLAY" replay -j 2 both.data | sed 's/ ([0-9.]* s)$//' >two
+    cmp one two
+    [ "$(grep -c confirmed one)" -eq 2 ]
+}
