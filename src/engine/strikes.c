@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "engine/windows.h"
 #include "search/index.h"
 
 #include <stdlib.h>
@@ -10,16 +11,6 @@ enum {
     WINDOW_PICKS = 6,     /* windows tried of those that are alike */
     CULPRIT_PICKS = 3,    /* strikes kept of one window's and one culprit's locations */
     STRIKES_MAX = 1 << 18 /* with every pair wanted */
-};
-
-struct window {
-    uint32_t object; /* variables, then locks */
-    uint32_t begin, end, label;
-};
-
-/* What a transaction did to an object last; one above its pos, 0 for nothing. */
-struct touched {
-    uint32_t transaction, read, write;
 };
 
 /* Strikes that are alike, the earliest. */
@@ -37,15 +28,12 @@ struct class
 struct finder {
     const struct history *history;
     const struct search_index *index;
-    struct blocks *blocks;
     bool every_pair;
     uint32_t distance;
-    uint32_t variables, objects;
-    struct windows ARRAY_OF(struct window) windows;
+    uint32_t objects;
+    struct windows windows;
     uint32_t *start, *culprits; /* by object: operations on it */
     struct classes ARRAY_OF(struct class) classes;
-    struct map last; /* (object, thread) -> place in touched */
-    struct all_touched ARRAY_OF(struct touched) touched;
     struct map groups; /* hash of label and locations of the window -> group */
     struct finder_groups ARRAY_OF(struct alike) found;
 };
@@ -60,74 +48,12 @@ bool strike_breaks(const struct event *begin, const struct event *end, const str
     return event_reads(culprit) && event_writes(begin) && event_writes(end);
 }
 
-/* --- windows --- */
-
-/* The object an event may open or close a window on; UINT32_MAX for none. */
-static uint32_t object_of(const struct finder *finder, const struct event *event)
-{
-    if (op_in(event->op, OPS_ACCESS))
-        return event->object;
-    return event_acquires(event) ? finder->variables + event_lock(event) : UINT32_MAX;
-}
-
-static void add_window(struct finder *finder, uint32_t object, uint32_t begin, uint32_t end)
-{
-    const struct history *history = finder->history;
-    const uint32_t *labels;
-    uint32_t count =
-        blocks_blamed(finder->blocks, history->events[end].thread, history->index[begin], &labels);
-    if (!count)
-        return;
-    struct window window = {object, begin, end, labels[count - 1]};
-    array_push(&finder->windows, window);
-}
-
-static void touch(struct finder *finder, uint32_t object, uint32_t transaction, uint32_t pos)
-{
-    const struct event *event = &finder->history->events[pos];
-    bool added;
-    uint64_t *place = map_at(&finder->last, map_pair(object, event->thread), &added);
-    if (added) {
-        *place = finder->touched.count;
-        array_grow(&finder->touched, finder->touched.count + 1);
-    }
-    struct touched *touched = &finder->touched.items[*place];
-    if (touched->transaction != transaction)
-        *touched = (struct touched){.transaction = transaction};
-    if (touched->read)
-        add_window(finder, object, touched->read - 1, pos);
-    if (touched->write && touched->write != touched->read)
-        add_window(finder, object, touched->write - 1, pos);
-    if (event_reads(event))
-        touched->read = pos + 1;
-    if (!event_reads(event) || event_writes(event))
-        touched->write = pos + 1;
-}
-
-static void find_windows(struct finder *finder)
-{
-    const struct history *history = finder->history;
-    for (uint32_t pos = 0; pos < history->count; pos++)
-        if (op_in(history->events[pos].op, OPS_BLOCKS))
-            blocks_step(finder->blocks, &history->events[pos], history->index[pos]);
-    blocks_rewind(finder->blocks);
-    for (uint32_t pos = 0; pos < history->count; pos++) {
-        const struct event *event = &history->events[pos];
-        if (op_in(event->op, OPS_BLOCKS))
-            blocks_step(finder->blocks, event, history->index[pos]);
-        uint32_t object = object_of(finder, event);
-        uint32_t transaction = blocks_transaction(finder->blocks, event->thread);
-        if (object != UINT32_MAX && transaction)
-            touch(finder, object, transaction, pos);
-    }
-}
-
 static void group_culprits(struct finder *finder)
 {
     const struct history *history = finder->history;
     finder->start = NEW_ARRAY(uint32_t, (size_t)finder->objects + 2);
     for (uint32_t pos = 0; pos < history->count; pos++) {
-        uint32_t object = object_of(finder, &history->events[pos]);
+        uint32_t object = windows_object(history, &history->events[pos]);
         if (object != UINT32_MAX)
             finder->start[object + 2]++;
     }
@@ -135,7 +61,7 @@ static void group_culprits(struct finder *finder)
         finder->start[i + 2] += finder->start[i + 1];
     finder->culprits = memory_alloc(finder->start[finder->objects + 1], sizeof *finder->culprits);
     for (uint32_t pos = 0; pos < history->count; pos++) {
-        uint32_t object = object_of(finder, &history->events[pos]);
+        uint32_t object = windows_object(history, &history->events[pos]);
         if (object != UINT32_MAX)
             finder->culprits[finder->start[object + 1]++] = pos;
     }
@@ -404,12 +330,11 @@ void strikes_find(struct strikes *strikes, const struct search_index *index, str
                   bool every_pair, uint32_t window)
 {
     const struct history *history = index->history;
-    struct finder finder = {.history = history, .index = index, .blocks = blocks};
+    struct finder finder = {.history = history, .index = index};
     finder.every_pair = every_pair;
     finder.distance = window;
-    finder.variables = trace_count(history->trace, CLASS_VARIABLE);
-    finder.objects = finder.variables + trace_count(history->trace, CLASS_LOCK);
-    find_windows(&finder);
+    finder.objects = windows_objects(history);
+    windows_find(&finder.windows, history, blocks);
     if (finder.windows.count) {
         group_culprits(&finder);
         find_strikes(&finder);
@@ -417,9 +342,7 @@ void strikes_find(struct strikes *strikes, const struct search_index *index, str
     gather(&finder, strikes);
     array_free(&finder.windows);
     array_free(&finder.classes);
-    array_free(&finder.touched);
     array_free(&finder.found);
-    map_free(&finder.last);
     map_free(&finder.groups);
     free(finder.start);
     free(finder.culprits);

@@ -1,0 +1,73 @@
+#include "engine/explain.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* "blame a/b: 3 (T1) -> 4 (T2) on l, 5 (T2) -> 6 (T1) on l" */
+static void write_note(const struct engine_run *run, const struct cycle *cycle, FILE *out)
+{
+    const struct trace *trace = run->trace;
+    for (uint32_t i = 0; i < cycle->count; i++) {
+        const struct conflict *step = cycle->steps[i];
+        fprintf(out, "%s%s (%s) -> %s (%s)", i ? ", " : ": ",
+                trace_location(trace, step->source.location),
+                trace_name(trace, CLASS_THREAD, step->source.thread),
+                trace_location(trace, step->target.location),
+                trace_name(trace, CLASS_THREAD, step->target.thread));
+        if (step->object_class == CLASS_NONE)
+            fputs(" in program order", out);
+        else if (step->object_class == CLASS_THREAD)
+            fputs(" by fork or join", out);
+        else if (step->object_class == CLASS_BARRIER)
+            fputs(" at a barrier", out);
+        else
+            fprintf(out, " on %s", trace_name(trace, step->object_class, step->object));
+    }
+}
+
+/* The blocks that contain both ends of the window, outermost first. */
+static uint32_t blamed(const struct cycle *cycle, uint32_t *labels)
+{
+    const struct block_path *path = cycle->steps[cycle->count - 1]->path;
+    uint32_t count = 0;
+    while (count < path->count && path->blocks[count].begin <= cycle->steps[0]->source.index) {
+        labels[count] = path->blocks[count].label;
+        count++;
+    }
+    return count;
+}
+
+void explain_cycle(struct engine_run *run, struct blame *blame, const struct cycle *cycle)
+{
+    const struct conflict *out = cycle->steps[0], *back = cycle->steps[cycle->count - 1];
+    struct finding_event events[3];
+    access_fill(&events[0], &out->source);
+    access_fill(&events[1], &back->target);
+    access_fill(&events[2], &out->target);
+    uint32_t *labels = memory_alloc(back->path->count, sizeof *labels);
+    uint32_t count = blamed(cycle, labels);
+    struct finding finding = {
+        .kind = FINDING_ATOMICITY,
+        .verdict = VERDICT_OBSERVED,
+        .error = ATOMICITY_IN,
+        .engine = run->engine->name,
+        .object_class = out->object_class == CLASS_BARRIER ? CLASS_NONE : out->object_class,
+        .object = out->object,
+        .block = labels[count - 1],
+        .events = events,
+        .event_count = 3,
+    };
+    if (blame_is_new(blame, &finding)) {
+        char *note = NULL;
+        size_t length;
+        FILE *stream = open_memstream(&note, &length);
+        write_note(run, cycle, stream);
+        fclose(stream);
+        finding.note = note;
+        blame_add(blame, &finding, labels, count);
+        free(note);
+    }
+    free(labels);
+}
