@@ -5,9 +5,9 @@
  * 000 section 2, seed 001 section 2; search/process.h). A race on an object is a
  * trace of their product after which two threads stand before conflicting accesses
  * of it; a deadlock is a failure of the product in which every thread of a cycle is
- * refused its acquire. search/refine.h searches the product on the fly, breadth
- * first. Pairs that a weak happens-before, locksets or lock histories rule out are
- * never checked (seed 000 section 3).
+ * refused its acquire. search/refine.h searches the product on the fly, shortest
+ * counterexamples first. Pairs that a weak happens-before, locksets or lock
+ * histories rule out are never checked (seed 000 section 3).
  *
  * One counterexample an object; one per object and pair of threads with --per-pair;
  * all with --pairs. Exact for `sync` within the window; checks that hit the bound on

@@ -25,6 +25,8 @@ void refiner_destroy(struct refiner *refiner)
     array_free(&refiner->path);
     array_free(&refiner->words);
     array_free(&refiner->links);
+    array_free(&refiner->now);
+    array_free(&refiner->later);
     free(refiner->table);
     free(refiner);
 }
@@ -53,7 +55,12 @@ static void grow_table(struct refiner *refiner)
         refiner->table[slot_for(refiner, state_at(refiner, state))] = state + 1;
 }
 
-/* Stores the product's state unless it is known. */
+/* Stores the product's state unless it is known.
+ *
+ * A way to the goal is as long as its must-steps and the others together, and how
+ * many of each were taken is seen from the state. So states are looked at by how
+ * many other steps they took: the first goal met has a shortest counterexample, as
+ * in breadth-first search, but the must-steps are taken depth first. */
 static void store(struct refiner *refiner, uint32_t parent, uint32_t process)
 {
     const struct product *product = refiner->product;
@@ -70,6 +77,12 @@ static void store(struct refiner *refiner, uint32_t parent, uint32_t process)
     array_push(&refiner->links, link);
     refiner->table[slot] = (uint32_t)refiner->links.count;
     refiner->states++;
+    bool must = process == NO_PROCESS ||
+                product_index(product, process) <= refiner->slice->must[process];
+    if (must)
+        array_push(&refiner->now, (uint32_t)refiner->links.count - 1);
+    else
+        array_push(&refiner->later, (uint32_t)refiner->links.count - 1);
 }
 
 static bool is_full(const struct refiner *refiner)
@@ -122,6 +135,20 @@ static void trace_back(struct refiner *refiner, uint32_t state)
     }
 }
 
+/* The next state to look at; false if there is none left. */
+static bool next_state(struct refiner *refiner, uint32_t *state)
+{
+    if (!refiner->now.count) {
+        struct state_stack swap = refiner->now;
+        refiner->now = refiner->later;
+        refiner->later = swap;
+    }
+    if (!refiner->now.count)
+        return false;
+    *state = array_pop(&refiner->now);
+    return true;
+}
+
 enum refinement refiner_check(struct refiner *refiner, const uint32_t *targets, uint32_t count)
 {
     struct product *product = refiner->product;
@@ -130,10 +157,11 @@ enum refinement refiner_check(struct refiner *refiner, const uint32_t *targets, 
         return REFINE_HOLDS;
     product_begin(product, refiner->slice);
     refiner->words.count = refiner->links.count = 0;
+    refiner->now.count = refiner->later.count = 0;
     if (refiner->table_size)
         memset(refiner->table, 0, refiner->table_size * sizeof *refiner->table);
     store(refiner, ROOT, NO_PROCESS);
-    for (uint32_t state = 0; state < refiner->links.count; state++) {
+    for (uint32_t state; next_state(refiner, &state);) {
         product_load(product, state_at(refiner, state));
         uint32_t condition = NO_OBJECT;
         if (must_steps_taken(refiner)) {

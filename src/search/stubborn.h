@@ -8,7 +8,7 @@
  * the processes outside the set do meanwhile commutes with every step in it, so
  * each way to the goal can be permuted to begin with a step of the set (Valmari's
  * stubborn sets, with p's step as the up-set of the goal). A permuted way is as
- * long as before, so that breadth-first search still finds the shortest. */
+ * long as before, so that a shortest one is still found. */
 #ifndef PREPLAY_SEARCH_STUBBORN_H
 #define PREPLAY_SEARCH_STUBBORN_H
 

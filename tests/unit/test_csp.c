@@ -1,10 +1,8 @@
 /* csp and deadlock against the oracle, on small random traces with all kinds of
  * synchronisation, and the papers' worked examples down to the counterexample.
  * PREPLAY_CSP_TRACES and PREPLAY_CSP_SEED make a long campaign of it. */
-#include "base/map.h"
-#include "base/memory.h"
+#include "csp_walk.h"
 #include "engine/driver.h"
-#include "model/machine.h"
 #include "tiddle/generator.h"
 #include "oracle/oracle.h"
 #include "trace/formats.h"
@@ -164,80 +162,22 @@ __attribute__((noreturn)) static void disagree(const struct expected *expected, 
     abort();
 }
 
-/* Lost wake-ups by walking through all states of the machine. */
-struct walk {
-    const struct history *history;
-    struct map seen;
-    bool *lost; /* by pos: a return from a wait that some state leaves without signal */
-};
-
-static bool signals_are_spent(const struct walk *walk, const struct machine *machine, uint32_t wait)
-{
-    const struct event *events = walk->history->events;
-    uint32_t signaller = UINT32_MAX;
-    for (uint32_t pos = 0; pos < walk->history->count; pos++) {
-        if ((events[pos].op != EVENT_SIGNAL && events[pos].op != EVENT_BROADCAST) ||
-            events[pos].object != events[wait].object)
-            continue;
-        /* Only conditions that one other thread signals are looked at. */
-        if (!machine_executed(machine, pos) || events[pos].thread == events[wait].thread ||
-            (signaller != UINT32_MAX && signaller != events[pos].thread))
-            return false;
-        signaller = events[pos].thread;
-    }
-    return true;
-}
-
-static void walk_from(struct walk *walk, const struct machine *machine)
-{
-    unsigned char *key = NULL;
-    size_t room = 0, length = machine_key(machine, &key, &room);
-    uint64_t hash = 1;
-    for (size_t i = 0; i < length; i++)
-        hash = map_mix((hash + key[i]) * UINT64_C(1099511628211));
-    free(key);
-    bool added;
-    map_at(&walk->seen, hash >> 1, &added);
-    for (uint32_t thread = 0; added && thread < walk->history->threads; thread++) {
-        uint32_t pos = machine_next(machine, thread);
-        if (pos == POS_NONE)
-            continue;
-        enum rule rule = machine_forbids(machine, pos);
-        if (rule == RULE_SIGNAL && !(walk->history->events[pos].flags & EVENT_TRY) &&
-            signals_are_spent(walk, machine, pos))
-            walk->lost[pos] = true;
-        if (rule != RULE_NONE)
-            continue;
-        struct machine *copy = machine_copy(machine);
-        machine_execute(copy, pos);
-        walk_from(walk, copy);
-        machine_destroy(copy);
-    }
-}
-
 static void compare_lost_wakeups(const struct expected *expected, const struct findings *found,
                                  const struct sample *sample)
 {
     if (!trace_count(sample->trace, CLASS_CONDITION))
         return;
-    struct walk walk = {.history = sample->history};
-    walk.lost = NEW_ARRAY(bool, sample->history->count);
-    struct rules *rules = rules_create(sample->history, expected->model);
-    struct machine *machine = machine_create(rules);
-    walk_from(&walk, machine);
+    bool *lost = walk_lost_wakeups(sample->history, expected->model);
     for (size_t i = 0; i < found->count; i++)
         if (found->items[i].event_count == 1) {
-            if (!walk.lost[found->items[i].events[0].pos])
+            if (!lost[found->items[i].events[0].pos])
                 disagree(expected, "a lost wake-up that is none", sample);
-            walk.lost[found->items[i].events[0].pos] = false;
+            lost[found->items[i].events[0].pos] = false;
         }
     for (uint32_t pos = 0; pos < sample->history->count; pos++)
-        if (walk.lost[pos])
+        if (lost[pos])
             disagree(expected, "a lost wake-up is missed", sample);
-    machine_destroy(machine);
-    rules_destroy(rules);
-    map_free(&walk.seen);
-    free(walk.lost);
+    free(lost);
 }
 
 static void compare_findings(const struct expected *expected, const struct findings *found,
@@ -291,6 +231,32 @@ static void compare_sample(struct oracle *oracle, const struct sample *sample,
     truth_free(&truth);
 }
 
+static void compare_windows(const struct sample *sample, uint32_t size)
+{
+    static const struct expected expected = {&engine_csp, MODEL_SYNC};
+    const struct history *history = sample->history;
+    size_t truth;
+    bool *raced = walk_window_races(history, size, &truth);
+    struct engine_options options = {.jobs = 1, .every_pair = true, .window = size};
+    struct reading reading;
+    const struct findings *found =
+        reading_run(&reading, std_open_memory("random.std", sample->text, strlen(sample->text)),
+                    &engine_csp, &options, sample->text);
+    size_t races = 0;
+    for (size_t i = 0; i < found->count; i++) {
+        const struct finding *finding = &found->items[i];
+        if (finding->kind != FINDING_RACE)
+            continue;
+        races++;
+        if (!raced[finding->events[0].pos * history->count + finding->events[1].pos])
+            disagree(&expected, "a race that is none in any window", sample);
+    }
+    if (races != truth)
+        disagree(&expected, "a race is missed in a window", sample);
+    reading_free(&reading);
+    free(raced);
+}
+
 static uint64_t number_from(const char *variable, uint64_t otherwise)
 {
     const char *text = getenv(variable);
@@ -315,6 +281,7 @@ static void test_shape(void **state)
         assert_int_equal(sample_generate(&sample, &shape, seed, &error), 0);
         for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
             compare_sample(oracle, &sample, &expected[i]);
+        compare_windows(&sample, 3 + (uint32_t)(seed % 7));
         sample_free(&sample);
     }
     oracle_destroy(oracle);
