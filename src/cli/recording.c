@@ -286,6 +286,32 @@ static void explain_nothing(const struct recording *recording)
                 name);
 }
 
+static unsigned count_streams(const char *directory, const char *inner)
+{
+    char path[PATH_MAX + 300];
+    unsigned count = 0;
+    snprintf(path, sizeof path, "%s/%s/streams", directory, inner);
+    DIR *streams = opendir(path);
+    for (struct dirent *entry; streams && (entry = readdir(streams));)
+        count += entry->d_name[0] != '.';
+    if (streams)
+        closedir(streams);
+    return count;
+}
+
+/* A script starts the program that matters: say where its trace is. */
+static void point_inside(const char *directory)
+{
+    DIR *all = count_streams(directory, ".") <= 1 ? opendir(directory) : NULL;
+    for (struct dirent *entry; all && (entry = readdir(all));)
+        if (strncmp(entry->d_name, "process-", 8) == 0 &&
+            count_streams(directory, entry->d_name) > 1)
+            fprintf(stderr, "preplay: a process with threads was recorded in %s/%s\n", directory,
+                    entry->d_name);
+    if (all)
+        closedir(all);
+}
+
 int recording_run(struct recording *recording, struct error *error)
 {
     char library[LIBRARY_PATH], directory[PATH_MAX];
@@ -299,6 +325,8 @@ int recording_run(struct recording *recording, struct error *error)
     standard_input_ended(&recording->standard_input);
     if (!recorded_anything(directory))
         explain_nothing(recording);
+    else
+        point_inside(recording->directory);
     /* The disk may be full by now: the trace is readable without this. */
     write_manifest(recording, true, NULL);
     return 0;

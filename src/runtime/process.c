@@ -92,23 +92,65 @@ static bool claim(void)
     return process_path(path, "streams") && system_mkdir(path) == 0;
 }
 
-static bool claim_inside(void)
+/* The first free process-N; its path, or false. */
+static bool make_inside(char path[PROCESS_PATH])
 {
-    char name[32], path[PROCESS_PATH];
+    char name[32];
     for (unsigned n = 1; n < 100000; n++) {
         size_t at = append(name, 0, sizeof name, "process-");
         append_number(name, at, sizeof name, n);
         if (!process_path(path, name))
             return false;
         int answer = system_mkdir(path);
-        if (answer == -17) /* EEXIST */
-            continue;
-        if (answer < 0)
-            return false;
-        append(process.directory, 0, PROCESS_PATH, path);
-        return claim();
+        if (answer != -17) /* EEXIST */
+            return answer == 0;
     }
     return false;
+}
+
+static bool claim_inside(void)
+{
+    char path[PROCESS_PATH];
+    if (!make_inside(path))
+        return false;
+    append(process.directory, 0, PROCESS_PATH, path);
+    return claim();
+}
+
+static bool claimed_by_us(void)
+{
+    char path[PROCESS_PATH], found[32] = "", own[32];
+    size_t length = append_number(own, 0, sizeof own, process.id);
+    int file = process_path(path, "process") ? system_open(path, O_RDONLY, 0) : -1;
+    if (file < 0)
+        return false;
+    system_read(file, found, sizeof found - 1);
+    system_close(file);
+    size_t i = 0;
+    while (i < length && found[i] == own[i])
+        i++;
+    return i == length && found[i] == '\n';
+}
+
+static bool move_inside(const char *directory, const char *name)
+{
+    char from[PROCESS_PATH], to[PROCESS_PATH];
+    size_t at = append(to, 0, sizeof to, directory);
+    at = append(to, at, sizeof to, "/");
+    at = append(to, at, sizeof to, name);
+    return process_path(from, name) && at + 1 < sizeof to && system_rename(from, to) == 0;
+}
+
+/* This very process has recorded before and called exec (a script that starts the
+ * real program): what it was before makes room for what it is now. */
+static bool claim_again(void)
+{
+    char aside[PROCESS_PATH];
+    if (!claimed_by_us() || !make_inside(aside))
+        return false;
+    move_inside(aside, "modules");
+    move_inside(aside, "stopped");
+    return move_inside(aside, "streams") && move_inside(aside, "process") && claim();
 }
 
 static bool word_is(const char *text, size_t length, const char *word)
@@ -141,7 +183,7 @@ static void read_options(const char *text)
 static void begin(void)
 {
     process.id = system_process();
-    if (!claim() && !claim_inside()) {
+    if (!claim() && !claim_again() && !claim_inside()) {
         complain("not recording", "the trace directory cannot be written");
         return;
     }

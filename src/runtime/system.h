@@ -65,6 +65,11 @@ static inline int system_mkdir(const char *path)
     return (int)system_call(SYS_mkdir, (long)path, 0777, 0, 0, 0, 0);
 }
 
+static inline int system_rename(const char *from, const char *to)
+{
+    return (int)system_call(SYS_rename, (long)from, (long)to, 0, 0, 0, 0);
+}
+
 /* NULL if there is no room. */
 static inline void *system_map(int file, uint64_t offset, size_t size)
 {

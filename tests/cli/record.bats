@@ -201,6 +201,11 @@ C
     "$PREPLAY" record -d two sh -c './work; ./work'
     [ "$(events two)" -gt 8000 ]
     [ "$(events two/process-1)" -gt 8000 ]
+    gcc work.c -o plain -pthread
+    "$PREPLAY" record --sync-only -d three bash -c 'exec ./plain'
+    [ "$(events three)" -ge 4000 ]
+    run "$PREPLAY" record --sync-only -d four bash -c './plain; true'
+    [[ "$output" == *"recorded in four/process-"* ]]
 }
 
 @test "values, branches and blocks" {
