@@ -8,6 +8,7 @@ struct class
 {
     uint32_t start, count; /* in members */
     uint32_t sample;       /* one of them */
+    uint64_t locks;        /* held, as a set of hashes: those without a common bit have none */
 };
 
 struct instance {
@@ -59,6 +60,16 @@ static uint64_t locks_hash(const struct search_index *index, uint32_t pos)
     return hash;
 }
 
+static uint64_t locks_bits(const struct search_index *index, uint32_t pos)
+{
+    uint64_t bits = 0;
+    for (uint32_t node = index->held[pos]; node != HELD_NONE; node = index->nodes[node].next) {
+        uint32_t lock = event_lock(event_at(index, index->nodes[node].acquire));
+        bits |= UINT64_C(1) << (map_mix(lock) & 63);
+    }
+    return bits;
+}
+
 static bool holds_common_lock(const struct search_index *index, uint32_t a, uint32_t b)
 {
     for (uint32_t i = index->held[a]; i != HELD_NONE; i = index->nodes[i].next) {
@@ -81,7 +92,8 @@ static uint32_t class_number(struct finder *finder, uint32_t pos)
     uint64_t *number = map_at(&finder->numbers, key >> 1, &added);
     if (added) {
         *number = finder->classes.count;
-        array_push(&finder->classes, ((struct class){.sample = pos}));
+        array_push(&finder->classes,
+                   ((struct class){.sample = pos, .locks = locks_bits(finder->index, pos)}));
     }
     return (uint32_t)*number;
 }
@@ -189,20 +201,19 @@ static void add_every(struct finder *finder, const struct class *a, const struct
 static void pair_classes(struct finder *finder, const struct class *a, const struct class *b)
 {
     const struct search_index *index = finder->index;
-    if (!event_conflict(event_at(index, a->sample), event_at(index, b->sample)))
+    if (!event_conflict(event_at(index, a->sample), event_at(index, b->sample)) ||
+        (a->locks & b->locks && holds_common_lock(index, a->sample, b->sample)))
         return;
     if (finder->every_pair) {
-        if (!holds_common_lock(index, a->sample, b->sample))
-            add_every(finder, a, b);
+        add_every(finder, a, b);
         return;
     }
-    uint64_t *tried = map_at(&finder->tried, places_of(index, a->sample, b->sample), NULL);
-    if (*tried >= SUSPECT_INSTANCES || holds_common_lock(index, a->sample, b->sample))
+    uint64_t places = places_of(index, a->sample, b->sample);
+    if (*map_at(&finder->tried, places, NULL) >= SUSPECT_INSTANCES)
         return;
     size_t before = finder->instances.count;
     add_spread(finder, a, b);
-    tried = map_at(&finder->tried, places_of(index, a->sample, b->sample), NULL);
-    *tried += finder->instances.count - before;
+    *map_at(&finder->tried, places, NULL) += finder->instances.count - before;
 }
 
 static bool is_shared(const struct finder *finder, const uint32_t *accesses, uint32_t count)
