@@ -98,9 +98,9 @@ int cmd_report(struct options *options, struct error *error)
         code = open_source(&source, options, options->arguments[0], error);
     if (code == 0) {
         struct report report;
-        report_create(&report, source.history, options->arguments[0], &source.engine, 1,
-                      options->all);
-        report_leave_out(&report, filter.suppressions, filter.baseline);
+        report_create(&report, source.trace, source.history, options->arguments[0], &source.engine,
+                      1, options->all);
+        report_leave_out(&report, filter.suppressions, filter.baseline, NULL);
         report.run = source.has_run ? &source.run : NULL;
         report.directory = source.program.directory;
         code = reporting_write(&report, format_of(options), options->output, error);

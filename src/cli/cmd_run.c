@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/confirming.h"
 #include "cli/predict.h"
+#include "cli/processes.h"
 #include "cli/recording.h"
 #include "cli/reporting.h"
 #include "report/full_text.h"
@@ -12,12 +13,23 @@
 #include <time.h>
 #include <unistd.h>
 
+/* One recorded process. */
+struct part {
+    const char *directory; /* its trace */
+    struct prediction prediction;
+    struct trace *trace; /* read again for its events, if no engine kept them */
+    struct history *history;
+    struct report_engine *engines;
+    struct report report;
+};
+
 struct run {
     const struct options *options;
     struct recording recording;
-    struct prediction prediction;
-    struct report_run numbers;
     struct reporting_filter filter;
+    struct processes processes;
+    struct part *parts;
+    struct report_run numbers;
 };
 
 static double now(void)
@@ -39,25 +51,26 @@ static int record(struct run *run, struct error *error)
         .blocks = options->blocks,
         .limit = options->max_trace,
     };
-    int result = recording_run(&run->recording, error);
+    if (recording_run(&run->recording, error))
+        return -1;
+    fflush(stdout);
     run->numbers.recording = run->recording.seconds;
-    return result;
+    processes_find(&run->processes, run->recording.directory, run->recording.process);
+    run->parts = NEW_ARRAY(struct part, run->processes.count);
+    if (!run->processes.count)
+        return error_set(error, ERROR_INPUT, "%s: no process of the program was recorded",
+                         run->recording.directory);
+    return 0;
 }
 
-static int predict(struct run *run, struct error *error)
+/* Engines that keep no history of the trace have no witnesses to replay either; a
+ * process without a manifest cannot be started on its own. */
+static int confirm(struct run *run, struct part *part, struct error *error)
 {
-    double started = now();
-    int result =
-        prediction_run(&run->prediction, run->options, run->recording.directory, "auto", error);
-    run->numbers.predicting = now() - started;
-    return result;
-}
-
-/* Engines that keep no history of the trace have no witnesses to replay either. */
-static int confirm(struct run *run, struct error *error)
-{
-    struct driver *driver = &run->prediction.driver;
-    if (!driver->history || !run->options->max_replays)
+    struct driver *driver = &part->prediction.driver;
+    char manifest[PATH_MAX];
+    snprintf(manifest, sizeof manifest, "%s/manifest.json", part->directory);
+    if (!driver->history || !run->options->max_replays || access(manifest, F_OK) != 0)
         return 0;
     struct findings **lists = NEW_ARRAY(struct findings *, driver->count);
     for (size_t i = 0; i < driver->count; i++)
@@ -66,17 +79,51 @@ static int confirm(struct run *run, struct error *error)
         .history = driver->history,
         .lists = lists,
         .list_count = driver->count,
-        .most = run->options->max_replays,
-        .budget = run->options->budget,
+        .most = run->options->max_replays - run->numbers.replays,
+        .budget = run->options->budget - run->numbers.replaying,
         .timeout = run->options->timeout,
         .progress = isatty(STDERR_FILENO),
     };
-    int result = confirming_run(&confirming, run->recording.directory, error);
-    run->numbers.replaying = confirming.seconds;
-    run->numbers.replays = confirming.replays;
-    run->numbers.left = confirming.left;
+    int result = confirming_run(&confirming, part->directory, error);
+    run->numbers.replaying += confirming.seconds;
+    run->numbers.replays += confirming.replays;
+    run->numbers.left += confirming.left;
     free(lists);
     return result;
+}
+
+/* Its events: those that an engine kept, or else read again. */
+static int find_history(struct part *part, struct error *error)
+{
+    if (part->prediction.driver.history)
+        return 0;
+    part->trace = trace_open(part->directory, error);
+    part->history = part->trace ? history_read(part->trace, error) : NULL;
+    return part->history ? 0 : -1;
+}
+
+static int analyse(struct run *run, struct part *part, struct error *error)
+{
+    double started = now();
+    int result = prediction_run(&part->prediction, run->options, part->directory, "auto", error);
+    run->numbers.predicting += now() - started;
+    if (result || confirm(run, part, error) || find_history(part, error))
+        return -1;
+    return prediction_keep(&part->prediction, &run->numbers, error);
+}
+
+static void make_report(struct run *run, struct part *part, const char *here,
+                        struct interner *reported)
+{
+    const struct history *history = part->history ? part->history : part->prediction.driver.history;
+    part->engines = prediction_engines(&part->prediction);
+    report_create(&part->report, history->trace, history, part->directory, part->engines,
+                  part->prediction.driver.count, run->options->all);
+    part->report.run = &run->numbers;
+    part->report.directory = here;
+    if (part != run->parts)
+        part->report.process = part->directory + strlen(run->recording.directory) + 1;
+    report_leave_out(&part->report, run->filter.suppressions, run->filter.baseline, reported);
 }
 
 static int write_all(const struct report *report, const struct options *options,
@@ -96,39 +143,44 @@ static int write_all(const struct report *report, const struct options *options,
 }
 
 /* How many findings happened, or -1. */
-static long report_findings(const struct run *run, const struct history *history,
-                            struct error *error)
+static long write_reports(struct run *run, struct error *error)
 {
     char here[PATH_MAX];
-    struct report_engine *engines = prediction_engines(&run->prediction);
-    struct report report;
-    report_create(&report, history, run->recording.directory, engines, run->prediction.driver.count,
-                  run->options->all);
-    report_leave_out(&report, run->filter.suppressions, run->filter.baseline);
-    report.run = &run->numbers;
-    report.directory = getcwd(here, sizeof here);
-    long real = (long)report_count_real(&report);
-    if (write_all(&report, run->options, error))
-        real = -1;
-    report_free(&report);
-    free(engines);
-    return real;
+    const char *directory = getcwd(here, sizeof here);
+    struct interner *reported = interner_create();
+    for (size_t i = 0; i < run->processes.count; i++) {
+        make_report(run, &run->parts[i], directory, reported);
+        if (i)
+            run->parts[i - 1].report.next = &run->parts[i].report;
+    }
+    interner_destroy(reported);
+    const struct report *first = &run->parts[0].report;
+    return write_all(first, run->options, error) ? -1 : (long)report_count_real(first);
 }
 
-static long write_reports(const struct run *run, struct error *error)
+static long analyse_all(struct run *run, struct error *error)
 {
-    const struct prediction *prediction = &run->prediction;
-    if (prediction_keep(prediction, &run->numbers, error))
-        return -1;
-    if (prediction->driver.history)
-        return report_findings(run, prediction->driver.history, error);
-    /* None of the engines kept the events. */
-    struct trace *trace = trace_open(run->recording.directory, error);
-    struct history *history = trace ? history_read(trace, error) : NULL;
-    long real = history ? report_findings(run, history, error) : -1;
-    history_destroy(history);
-    trace_close(trace);
-    return real;
+    for (size_t i = 0; i < run->processes.count; i++) {
+        run->parts[i].directory = run->processes.items[i];
+        if (analyse(run, &run->parts[i], error))
+            return -1;
+    }
+    return write_reports(run, error);
+}
+
+static void free_run(struct run *run)
+{
+    for (size_t i = 0; i < run->processes.count; i++) {
+        struct part *part = &run->parts[i];
+        report_free(&part->report);
+        free(part->engines);
+        history_destroy(part->history);
+        trace_close(part->trace);
+        prediction_free(&part->prediction);
+    }
+    free(run->parts);
+    processes_free(&run->processes);
+    reporting_filter_free(&run->filter);
 }
 
 int cmd_run(struct options *options, struct error *error)
@@ -137,15 +189,9 @@ int cmd_run(struct options *options, struct error *error)
     if (!options->argument_count)
         return error_set(error, ERROR_USAGE, "preplay run takes a PROGRAM to run");
     long real = -1;
-    if (reporting_filter_read(&run.filter, options, error) || record(&run, error)) {
-        reporting_filter_free(&run.filter);
-        return -1;
-    }
-    fflush(stdout);
-    if (predict(&run, error) == 0 && confirm(&run, error) == 0)
-        real = write_reports(&run, error);
-    prediction_free(&run.prediction);
-    reporting_filter_free(&run.filter);
+    if (reporting_filter_read(&run.filter, options, error) == 0 && record(&run, error) == 0)
+        real = analyse_all(&run, error);
+    free_run(&run);
     if (real < 0)
         return -1;
     return real ? (int)options->exit_code : recording_exit_code(&run.recording);

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "cli/command.h"
+#include "report/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +131,13 @@ int prediction_write_json(const struct prediction *prediction, const struct repo
     struct report_engine *engines = prediction_engines(prediction);
     FILE *file = command_output(path, error);
     if (file) {
-        report_json(file, prediction->trace, engines, prediction->driver.count, run, NULL);
+        struct report report = {
+            .trace = prediction->trace,
+            .engines = engines,
+            .engine_count = prediction->driver.count,
+            .run = run,
+        };
+        report_json(file, &report);
         command_close(file, path, error);
     }
     free(engines);

@@ -321,6 +321,7 @@ int recording_run(struct recording *recording, struct error *error)
         return error_set(error, ERROR_INPUT, "%s: %s", recording->directory, strerror(errno));
     if (write_manifest(recording, false, error) || start(recording, directory, library, error))
         return -1;
+    recording->process = child;
     wait_for(recording);
     standard_input_ended(&recording->standard_input);
     if (!recorded_anything(directory))

@@ -14,6 +14,7 @@ struct recording {
     bool sync_only, values, branches, blocks;
     uint64_t limit; /* bytes; 0: none */
     int status;     /* out: as from waitpid() */
+    int process;    /* out: its id */
     double seconds; /* out: how long it ran */
     /* For replays (NULL otherwise). */
     const char *schedule, *control; /* absolute paths */

@@ -16,8 +16,7 @@ int reporting_write(const struct report *report, enum report_format format, cons
         report_text(out, report, text_style_of(out));
         break;
     case REPORT_JSON:
-        report_json(out, report->history->trace, report->engines, report->engine_count, report->run,
-                    &report->left_out);
+        report_json(out, report);
         break;
     case REPORT_SARIF:
         report_sarif(out, report, PREPLAY_VERSION);

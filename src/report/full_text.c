@@ -268,6 +268,11 @@ static void print_finding(const struct writer *writer, const struct finding *fin
     finding_id(finding, writer->trace, id);
     fprintf(out, "%s==================%s\n", text_dim(writer->style), text_normal(writer->style));
     print_title(writer, finding, id);
+    if (writer->report->process) {
+        fputs("  In ", out);
+        columns_text(out, writer->report->process);
+        fputs(".\n", out);
+    }
     print_verdict(writer, finding);
     for (uint32_t i = 0; i < finding->event_count; i++) {
         putc('\n', out);
@@ -288,13 +293,13 @@ static void print_finding(const struct writer *writer, const struct finding *fin
     }
 }
 
-void report_text(FILE *out, const struct report *report, struct text_style style)
+static void print_findings(FILE *out, const struct report *report, struct text_style style)
 {
     struct held *held = held_create(report->history, report->items, report->count);
     struct writer writer = {
         .out = out,
         .report = report,
-        .trace = report->history->trace,
+        .trace = report->trace,
         .held = held,
         .sources = sources_create(report->directory),
         .style = style,
@@ -303,5 +308,12 @@ void report_text(FILE *out, const struct report *report, struct text_style style
         print_finding(&writer, report->items[i]);
     held_destroy(held);
     sources_destroy(writer.sources);
+}
+
+void report_text(FILE *out, const struct report *report, struct text_style style)
+{
+    for (const struct report *each = report; each; each = each->next)
+        if (each->count)
+            print_findings(out, each, style);
     text_summary(out, report, style);
 }

@@ -24,6 +24,7 @@ struct page {
     struct interner *texts; /* what steps and frames name by number */
     struct sources *sources;
     size_t most_steps;
+    json_int_t first_thread; /* of this process, in the list of all threads */
 };
 
 static json_int_t text_id(struct page *page, const char *text)
@@ -138,12 +139,13 @@ static json_t *step_json(struct page *page, const struct finding *finding, const
     char *object = class == CLASS_NONE
                        ? NULL
                        : words_object(page->trace, class, lock ? event_lock(event) : event->object);
-    json_t *list = json_pack("[I, I, I, s, I, I, I, I, i]", (json_int_t)step->pos,
-                             (json_int_t)step->place, (json_int_t)event->thread,
-                             event->flags & EVENT_FAILED ? "" : event_op_text(event->op),
-                             text_id(page, text), object ? text_id(page, object) : -1,
-                             text_id(page, trace_location(page->trace, event->location)),
-                             (json_int_t)step->count, step->error);
+    json_t *list =
+        json_pack("[I, I, I, s, I, I, I, I, i]", (json_int_t)step->pos, (json_int_t)step->place,
+                  page->first_thread + (json_int_t)event->thread,
+                  event->flags & EVENT_FAILED ? "" : event_op_text(event->op), text_id(page, text),
+                  object ? text_id(page, object) : -1,
+                  text_id(page, trace_location(page->trace, event->location)),
+                  (json_int_t)step->count, step->error);
     free(object);
     return list;
 }
@@ -214,26 +216,43 @@ static json_t *texts_json(const struct page *page)
     return list;
 }
 
-static json_t *data_json(struct page *page, const char *version)
+/* One process: its findings and threads behind those of the ones before. */
+static void add_report(struct page *page, const struct report *report, json_t *findings,
+                       json_t *threads)
 {
-    const struct report *report = page->report;
-    json_t *findings = json_array(), *threads = json_array();
+    struct held *held = held_create(report->history, report->items, report->count);
+    page->report = report;
+    page->trace = report->trace;
+    page->held = held;
+    page->first_thread = (json_int_t)json_array_size(threads);
     for (size_t i = 0; i < report->count; i++)
         json_array_append_new(findings, finding_json(page, report->items[i]));
     for (uint32_t i = 0; i < report->history->threads; i++)
         json_array_append_new(threads, thread_json(page, i));
+    held_destroy(held);
+}
+
+static json_t *data_json(struct page *page, const struct report *first, const char *version)
+{
+    json_t *findings = json_array(), *threads = json_array();
+    json_int_t events = 0, objects = 0, hidden = 0;
+    for (const struct report *report = first; report; report = report->next) {
+        add_report(page, report, findings, threads);
+        events += report->history->count;
+        objects += trace_count(report->trace, CLASS_VARIABLE);
+        hidden += (json_int_t)report->hidden;
+    }
     json_t *snippets = snippets_json(page);
-    json_t *data = json_pack(
-        "{s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "version", version, "path",
-        words_json(report->path), "events", (json_int_t)report->history->count, "objects",
-        (json_int_t)trace_count(page->trace, CLASS_VARIABLE), "hidden", (json_int_t)report->hidden,
-        "threads", threads, "findings", findings, "snippets", snippets, "texts", texts_json(page));
-    if (report->run)
+    json_t *data = json_pack("{s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "version", version,
+                             "path", words_json(first->path), "events", events, "objects", objects,
+                             "hidden", hidden, "threads", threads, "findings", findings, "snippets",
+                             snippets, "texts", texts_json(page));
+    if (first->run)
         json_object_set_new(data, "run",
-                            json_pack("{s:f, s:f, s:f, s:I}", "recording", report->run->recording,
-                                      "predicting", report->run->predicting, "replaying",
-                                      report->run->replaying, "replays",
-                                      (json_int_t)report->run->replays));
+                            json_pack("{s:f, s:f, s:f, s:I}", "recording", first->run->recording,
+                                      "predicting", first->run->predicting, "replaying",
+                                      first->run->replaying, "replays",
+                                      (json_int_t)first->run->replays));
     return data;
 }
 
@@ -250,19 +269,18 @@ static int write_escaped(const char *bytes, size_t count, void *out)
 
 void report_html(FILE *out, const struct report *report, const char *version)
 {
-    size_t share = STEPS_TOTAL / (report->count ? report->count : 1);
-    struct held *held = held_create(report->history, report->items, report->count);
+    size_t count = 1;
+    for (const struct report *each = report; each; each = each->next)
+        count += each->count;
+    size_t share = STEPS_TOTAL / count;
     struct page page = {
-        .report = report,
-        .trace = report->history->trace,
-        .held = held,
         .texts = interner_create(),
         .sources = sources_create(report->directory),
         .most_steps = share < STEPS_LEAST  ? STEPS_LEAST
                       : share > STEPS_MOST ? STEPS_MOST
                                            : share,
     };
-    json_t *data = data_json(&page, version);
+    json_t *data = data_json(&page, report, version);
     fprintf(out, "%s<style>\n%s</style>\n%s<script type=\"application/json\" id=\"data\">",
             page_head, page_style, page_body);
     json_dump_callback(data, write_escaped, out, JSON_COMPACT | JSON_REAL_PRECISION(6));
@@ -270,5 +288,4 @@ void report_html(FILE *out, const struct report *report, const char *version)
     json_decref(data);
     interner_destroy(page.texts);
     sources_destroy(page.sources);
-    held_destroy(held);
 }

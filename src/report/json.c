@@ -1,6 +1,5 @@
 #include "report/json.h"
 
-#include "base/map.h"
 #include "report/words.h"
 
 #include <string.h>
@@ -52,9 +51,10 @@ static json_t *event_json(const struct trace *trace, const struct finding_event 
                      words_json(trace_location(trace, event->location)));
 }
 
-static json_t *finding_json(const struct trace *trace, const struct finding *finding)
+static json_t *finding_json(const struct report *report, const struct finding *finding)
 {
     char id[FINDING_ID_SIZE];
+    const struct trace *trace = report->trace;
     finding_id(finding, trace, id);
     json_t *object =
         json_pack("{s:s, s:s, s:s, s:s, s:s}", "id", id, "kind", finding_kind_text(finding->kind),
@@ -68,6 +68,8 @@ static json_t *finding_json(const struct trace *trace, const struct finding *fin
     if (finding->object_class != CLASS_NONE)
         json_object_set_new(object, "object",
                             words_json(trace_name(trace, finding->object_class, finding->object)));
+    if (report->process)
+        json_object_set_new(object, "process", words_json(report->process));
     json_t *events = json_array();
     for (uint32_t i = 0; i < finding->event_count; i++)
         json_array_append_new(events, event_json(trace, &finding->events[i]));
@@ -103,9 +105,9 @@ static void print_open(FILE *out, json_t *object)
 }
 
 /* A finding a line. Witnesses can be long: they are printed, not built in memory. */
-static void print_finding(FILE *out, const struct trace *trace, const struct finding *finding)
+static void print_finding(FILE *out, const struct report *report, const struct finding *finding)
 {
-    print_open(out, finding_json(trace, finding));
+    print_open(out, finding_json(report, finding));
     if (finding->witness) {
         fputs(", \"witness\": [", out);
         for (uint32_t i = 0; i < finding->witness_length; i++)
@@ -115,39 +117,46 @@ static void print_finding(FILE *out, const struct trace *trace, const struct fin
     putc('}', out);
 }
 
-static json_t *head_json(const struct trace *trace, const struct report_engine *engines,
-                         size_t count, const struct report_run *run)
+static json_t *run_json(const struct report_run *run)
+{
+    return json_pack("{s:f, s:f, s:f, s:I, s:I}", "recording", run->recording, "predicting",
+                     run->predicting, "replaying", run->replaying, "replays",
+                     (json_int_t)run->replays, "left", (json_int_t)run->left);
+}
+
+static json_t *head_json(const struct report *first)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, engine_json(&engines[i]));
+    json_int_t events = 0, threads = 0, objects = 0;
+    for (const struct report *report = first; report; report = report->next) {
+        for (size_t i = 0; i < report->engine_count; i++)
+            json_array_append_new(list, engine_json(&report->engines[i]));
+        events += (json_int_t)report->trace->delivered;
+        threads += trace_count(report->trace, CLASS_THREAD);
+        objects += trace_count(report->trace, CLASS_VARIABLE);
+    }
     json_t *head = json_pack("{s:s, s:i, s:{s:I, s:I, s:I}, s:o}", "format", "preplay-findings",
-                             "version", 1, "trace", "events", (json_int_t)trace->delivered,
-                             "threads", (json_int_t)trace_count(trace, CLASS_THREAD), "objects",
-                             (json_int_t)trace_count(trace, CLASS_VARIABLE), "engines", list);
-    if (run)
-        json_object_set_new(head, "run",
-                            json_pack("{s:f, s:f, s:f, s:I, s:I}", "recording", run->recording,
-                                      "predicting", run->predicting, "replaying", run->replaying,
-                                      "replays", (json_int_t)run->replays, "left",
-                                      (json_int_t)run->left));
+                             "version", 1, "trace", "events", events, "threads", threads, "objects",
+                             objects, "engines", list);
+    if (first->run)
+        json_object_set_new(head, "run", run_json(first->run));
     return head;
 }
 
-void report_json(FILE *out, const struct trace *trace, const struct report_engine *engines,
-                 size_t count, const struct report_run *run, const struct map *left_out)
+void report_json(FILE *out, const struct report *first)
 {
     const char *comma = "\n  ";
-    print_open(out, head_json(trace, engines, count, run));
+    print_open(out, head_json(first));
     fputs(",\n \"findings\": [", out);
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < engines[i].findings->count; k++) {
-            const struct finding *finding = &engines[i].findings->items[k];
-            if (left_out && map_find(left_out, (uint64_t)(uintptr_t)finding))
-                continue;
-            fputs(comma, out);
-            print_finding(out, trace, finding);
-            comma = ",\n  ";
-        }
+    for (const struct report *report = first; report; report = report->next)
+        for (size_t i = 0; i < report->engine_count; i++)
+            for (size_t k = 0; k < report->engines[i].findings->count; k++) {
+                const struct finding *finding = &report->engines[i].findings->items[k];
+                if (map_find(&report->left_out, (uint64_t)(uintptr_t)finding))
+                    continue;
+                fputs(comma, out);
+                print_finding(out, report, finding);
+                comma = ",\n  ";
+            }
     fputs("]}\n", out);
 }

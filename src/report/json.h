@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-struct map;
+struct report;
 
 struct report_engine {
     const char *name;
@@ -23,10 +23,9 @@ struct report_run {
     uint32_t left; /* predictions not replayed, for lack of budget */
 };
 
-/* `run` may be NULL, and so may `left_out`: findings, by address, that are not wanted. Call it when
- * the trace is read to its end. */
-void report_json(FILE *out, const struct trace *trace, const struct report_engine *engines,
-                 size_t count, const struct report_run *run, const struct map *left_out);
+/* Everything that the engines found, whether or not other reports show it, but for what
+ * was left out. Call it when the traces are read to their end. */
+void report_json(FILE *out, const struct report *report);
 
 /* The op's word in JSON and reports: "write", "acquire-read", ... */
 const char *report_op_text(enum event_op op);

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool report_is_real(const struct finding *finding)
 {
@@ -22,13 +23,14 @@ static int rank(const struct finding *finding)
     return report_shows(finding) ? 1 : 2;
 }
 
-void report_create(struct report *report, const struct history *history, const char *path,
-                   const struct report_engine *engines, size_t count, bool all)
+void report_create(struct report *report, const struct trace *trace, const struct history *history,
+                   const char *path, const struct report_engine *engines, size_t count, bool all)
 {
     size_t total = 0;
     for (size_t i = 0; i < count; i++)
         total += engines[i].findings->count;
     *report = (struct report){
+        .trace = trace,
         .history = history,
         .path = path,
         .items = NEW_ARRAY(const struct finding *, total + 1),
@@ -49,26 +51,30 @@ void report_create(struct report *report, const struct history *history, const c
 }
 
 static bool unwanted(struct report *report, struct suppressions *suppressions,
-                     const struct baseline *baseline, const struct finding *finding)
+                     const struct baseline *baseline, struct interner *reported,
+                     const struct finding *finding)
 {
     char id[FINDING_ID_SIZE];
-    const struct trace *trace = report->history->trace;
+    const struct trace *trace = report->trace;
     finding_id(finding, trace, id);
     bool suppressed = suppressions && suppressions_match(suppressions, trace, finding);
     bool known = !suppressed && baseline && baseline_has(baseline, id);
+    uint32_t before = reported ? intern_count(reported) : 0;
+    bool repeated = !suppressed && !known && reported && intern(reported, id, strlen(id)) < before;
     report->suppressed += suppressed;
     report->known += known;
-    return suppressed || known;
+    report->repeated += repeated;
+    return suppressed || known || repeated;
 }
 
 void report_leave_out(struct report *report, struct suppressions *suppressions,
-                      const struct baseline *baseline)
+                      const struct baseline *baseline, struct interner *reported)
 {
     size_t kept = 0;
     report->suppressions = suppressions;
     for (size_t i = 0; i < report->count; i++) {
         const struct finding *finding = report->items[i];
-        if (unwanted(report, suppressions, baseline, finding))
+        if (unwanted(report, suppressions, baseline, reported, finding))
             *map_at(&report->left_out, (uint64_t)(uintptr_t)finding, NULL) = 1;
         else
             report->items[kept++] = finding;
@@ -86,7 +92,8 @@ void report_free(struct report *report)
 size_t report_count_real(const struct report *report)
 {
     size_t real = 0;
-    for (size_t i = 0; i < report->count; i++)
-        real += report_is_real(report->items[i]);
+    for (; report; report = report->next)
+        for (size_t i = 0; i < report->count; i++)
+            real += report_is_real(report->items[i]);
     return real;
 }

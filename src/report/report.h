@@ -10,16 +10,19 @@
 #include "trace/history.h"
 
 struct report {
-    const struct history *history;
-    const char *path;      /* of the trace, as the user named it */
-    const char *directory; /* where the program ran; may be NULL */
+    const struct trace *trace;
+    const struct history *history; /* only JSON can do without */
+    const char *process;           /* which of several, or NULL */
+    const struct report *next;     /* the report of another process of the same run */
+    const char *path;              /* of the trace, as the user named it */
+    const char *directory;         /* where the program ran; may be NULL */
     const struct finding **items;
     size_t count;
     size_t hidden; /* left out of `items`: candidates that did not confirm */
     const struct report_engine *engines;
     size_t engine_count;
-    struct map left_out;      /* findings by address: suppressed, or in the baseline */
-    size_t suppressed, known; /* how many of each */
+    struct map left_out;                /* findings by address: suppressed, or in the baseline */
+    size_t suppressed, known, repeated; /* how many of each */
     const struct suppressions *suppressions; /* NULL if there are none */
     const struct report_run *run;            /* NULL if the trace was not made by preplay run */
 };
@@ -31,16 +34,17 @@ bool report_is_real(const struct finding *finding);
 
 /* Collects the engines' findings: what happened first, then what was predicted, and
  * the rest only with `all`. */
-void report_create(struct report *report, const struct history *history, const char *path,
-                   const struct report_engine *engines, size_t count, bool all);
+void report_create(struct report *report, const struct trace *trace, const struct history *history,
+                   const char *path, const struct report_engine *engines, size_t count, bool all);
 void report_free(struct report *report);
 
-/* Leaves out what the user does not want to see; either may be NULL. The suppressions
- * must outlive the report. */
+/* Leaves out what the user does not want to see; any of them may be NULL. `reported`
+ * are ids of other reports, and gets this one's: an error that two processes share is
+ * shown once. The suppressions must outlive the report. */
 void report_leave_out(struct report *report, struct suppressions *suppressions,
-                      const struct baseline *baseline);
+                      const struct baseline *baseline, struct interner *reported);
 
-/* How many of the report's findings happened. */
+/* How many of the findings happened, in this report and those after it. */
 size_t report_count_real(const struct report *report);
 
 #endif

@@ -216,8 +216,9 @@ static json_t *result_json(const struct report *report, const struct finding *fi
 void report_sarif(FILE *out, const struct report *report, const char *version)
 {
     json_t *results = json_array();
-    for (size_t i = 0; i < report->count; i++)
-        json_array_append_new(results, result_json(report, report->items[i]));
+    for (const struct report *each = report; each; each = each->next)
+        for (size_t i = 0; i < each->count; i++)
+            json_array_append_new(results, result_json(each, each->items[i]));
     json_t *run =
         json_pack("{s:{s:{s:s, s:s, s:o}}, s:s, s:[{s:b}], s:o}", "tool", "driver", "name",
                   "preplay", "version", version, "rules", rules_json(), "columnKind",

@@ -5,6 +5,9 @@
 struct tally {
     size_t real[3], others[3]; /* by kind */
     size_t verdicts[VERDICT_COUNT];
+    size_t hidden, suppressed, known, repeated;
+    uint64_t candidates, refuted, exhausted;
+    uint64_t processes, events, threads, objects;
 };
 
 static const char *plural(uint64_t count)
@@ -12,17 +15,28 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-static struct tally count_findings(const struct report *report)
+static void count_report(struct tally *tally, const struct report *report)
 {
-    struct tally tally = {0};
     for (size_t i = 0; i < report->count; i++) {
         const struct finding *finding = report->items[i];
-        (report_is_real(finding) ? tally.real : tally.others)[finding->kind]++;
+        (report_is_real(finding) ? tally->real : tally->others)[finding->kind]++;
     }
-    for (size_t i = 0; i < report->engine_count; i++)
-        for (size_t k = 0; k < report->engines[i].findings->count; k++)
-            tally.verdicts[report->engines[i].findings->items[k].verdict]++;
-    return tally;
+    for (size_t i = 0; i < report->engine_count; i++) {
+        const struct report_engine *engine = &report->engines[i];
+        for (size_t k = 0; k < engine->findings->count; k++)
+            tally->verdicts[engine->findings->items[k].verdict]++;
+        tally->candidates += engine->candidates;
+        tally->refuted += engine->refuted;
+        tally->exhausted += engine->exhausted;
+    }
+    tally->hidden += report->hidden;
+    tally->suppressed += report->suppressed;
+    tally->known += report->known;
+    tally->repeated += report->repeated;
+    tally->events += report->trace->delivered;
+    tally->threads += trace_count(report->trace, CLASS_THREAD);
+    tally->objects += trace_count(report->trace, CLASS_VARIABLE);
+    tally->processes++;
 }
 
 /* "2 races, 1 deadlock", "nothing" */
@@ -56,18 +70,12 @@ static void print_verdicts(FILE *out, const struct tally *tally)
         fputs(".\n", out);
 }
 
-static void print_candidates(FILE *out, const struct report *report)
+static void print_candidates(FILE *out, const struct tally *tally)
 {
-    uint64_t candidates = 0, refuted = 0, exhausted = 0;
-    for (size_t i = 0; i < report->engine_count; i++) {
-        candidates += report->engines[i].candidates;
-        refuted += report->engines[i].refuted;
-        exhausted += report->engines[i].exhausted;
-    }
-    if (candidates)
+    if (tally->candidates)
         fprintf(out, "  %llu candidate%s, %llu refuted, %llu undecided.\n",
-                (unsigned long long)candidates, plural(candidates), (unsigned long long)refuted,
-                (unsigned long long)exhausted);
+                (unsigned long long)tally->candidates, plural(tally->candidates),
+                (unsigned long long)tally->refuted, (unsigned long long)tally->exhausted);
 }
 
 static void print_costs(FILE *out, const struct report *report)
@@ -82,11 +90,47 @@ static void print_costs(FILE *out, const struct report *report)
     fputs(".\n", out);
 }
 
+static void print_left_out(FILE *out, const struct tally *tally)
+{
+    if (tally->hidden)
+        fprintf(out, "; %zu candidate%s not shown (--all)", tally->hidden, plural(tally->hidden));
+    if (tally->suppressed)
+        fprintf(out, "; %zu suppressed", tally->suppressed);
+    if (tally->known)
+        fprintf(out, "; %zu known from the baseline", tally->known);
+    if (tally->repeated)
+        fprintf(out, "; %zu more of the same in other processes", tally->repeated);
+}
+
+static void print_unused(FILE *out, const struct suppressions *suppressions)
+{
+    size_t at = 0;
+    for (const char *line; suppressions && (line = suppressions_unused(suppressions, &at));) {
+        fputs("  Suppression that covered nothing: ", out);
+        columns_text(out, line);
+        putc('\n', out);
+    }
+}
+
+static void print_sizes(FILE *out, const struct tally *tally)
+{
+    fputs("  ", out);
+    if (tally->processes > 1)
+        fprintf(out, "%llu processes, ", (unsigned long long)tally->processes);
+    fprintf(out, "%llu events, %llu thread%s, %llu shared object%s.\n",
+            (unsigned long long)tally->events, (unsigned long long)tally->threads,
+            plural(tally->threads), (unsigned long long)tally->objects, plural(tally->objects));
+}
+
 void text_summary(FILE *out, const struct report *report, struct text_style style)
 {
-    const struct trace *trace = report->history->trace;
-    struct tally tally = count_findings(report);
-    if (report->count)
+    struct tally tally = {0};
+    bool any = false;
+    for (const struct report *each = report; each; each = each->next) {
+        count_report(&tally, each);
+        any |= each->count > 0;
+    }
+    if (any)
         fprintf(out, "%s==================%s\n", text_dim(style), text_normal(style));
     fprintf(out, "%spreplay: ", text_bold(style));
     print_kinds(out, tally.real);
@@ -100,25 +144,11 @@ void text_summary(FILE *out, const struct report *report, struct text_style styl
         fputs("; not confirmed: ", out);
         print_kinds(out, tally.others);
     }
-    if (report->hidden)
-        fprintf(out, "; %zu candidate%s not shown (--all)", report->hidden, plural(report->hidden));
-    if (report->suppressed)
-        fprintf(out, "; %zu suppressed", report->suppressed);
-    if (report->known)
-        fprintf(out, "; %zu known from the baseline", report->known);
-    uint32_t threads = trace_count(trace, CLASS_THREAD);
-    uint32_t objects = trace_count(trace, CLASS_VARIABLE);
-    fprintf(out, "%s\n  %llu events, %u thread%s, %u shared object%s.\n", text_normal(style),
-            (unsigned long long)trace->delivered, threads, plural(threads), objects,
-            plural(objects));
-    print_candidates(out, report);
+    print_left_out(out, &tally);
+    fprintf(out, "%s\n", text_normal(style));
+    print_sizes(out, &tally);
+    print_candidates(out, &tally);
     print_verdicts(out, &tally);
     print_costs(out, report);
-    size_t at = 0;
-    for (const char *line;
-         report->suppressions && (line = suppressions_unused(report->suppressions, &at));) {
-        fputs("  Suppression that covered nothing: ", out);
-        columns_text(out, line);
-        putc('\n', out);
-    }
+    print_unused(out, report->suppressions);
 }

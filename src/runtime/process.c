@@ -1,5 +1,6 @@
 #include "runtime/process.h"
 
+#include "runtime/command.h"
 #include "runtime/enforce.h"
 #include "runtime/recorder.h"
 #include "runtime/thread.h"
@@ -187,6 +188,7 @@ static void begin(void)
         complain("not recording", "the trace directory cannot be written");
         return;
     }
+    command_note();
     modules_reset();
     atomic_store(&process.streams, 1);
     atomic_store(&process.recording, true);

@@ -85,3 +85,67 @@ setup() {
     run -2 "$PREPLAY" run ./not-there
     [[ "$output" == *not-there* ]]
 }
+
+@test "programs that the program starts are recorded, replayed on their own, and reported once" {
+    cat >check.sh <<END
+#!/bin/sh
+"$BIN/hidden_race"
+mkdir -p below && cd below && "$BIN/lock_order" && "$BIN/hidden_race"
+exit 3
+END
+    chmod +x check.sh
+    run -66 "$PREPLAY" run -d here --json found.json -- ./check.sh
+    [[ "$output" == *"3 processes"* ]]
+    [[ "$output" == *"1 more of the same in other processes"* ]]
+    [ "$(jq -c '[.findings[] | [.kind, .verdict, .process]]' found.json)" = \
+        '[["race","confirmed",null],["deadlock","confirmed","process-1"]]' ]
+    id=$(jq -r '.findings[1].id' found.json)
+    run -0 "$PREPLAY" replay here/process-1 "$id"
+}
+
+@test "a program that is not built for preplay: nothing is recorded, and said so" {
+    run -3 "$PREPLAY" run /bin/true
+    [[ "$output" == *"not instrumented"* ]]
+    run -0 "$PREPLAY" run --sync-only /bin/true
+}
+
+@test "a candidate that only replay can decide is confirmed, or counted" {
+    cat >flag.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int seen, data, other;
+static void *writer(void *unused)
+{
+    data = 1;
+    pthread_mutex_lock(&lock);
+    seen++; /* main's seen++ reads this: the order is fixed if values matter */
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, writer, NULL);
+    usleep(20000);
+    pthread_mutex_lock(&lock);
+    int ready = seen++;
+    pthread_mutex_unlock(&lock);
+    if (ready)
+        other = data; /* guarded: no schedule races here */
+    printf("%d\n", other);
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+    "$PREPLAY" cc -g -pthread flag.c -o guarded
+    sed 's/if (ready)/if (ready || 1)/' flag.c >open.c
+    "$PREPLAY" cc -g -pthread open.c -o open
+    run -66 "$PREPLAY" run --json open.json ./open
+    [ "$(jq -r '[.findings[] | select(.model == "sync") | .verdict] | join(" ")' open.json)" = confirmed ]
+    run -0 "$PREPLAY" run --json guarded.json ./guarded
+    [[ "$output" == *"1 candidate not shown (--all)"* ]]
+    run -0 "$PREPLAY" run --all ./guarded
+    [[ "$output" == *"DATA RACE"* ]]
+}

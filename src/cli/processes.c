@@ -1,0 +1,109 @@
+#include "cli/processes.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { PATH_ROOM = PATH_MAX + 64 };
+
+/* A whole small file, NUL-terminated; NULL if it is not there. */
+static char *read_all(const char *directory, const char *name, size_t *length)
+{
+    char path[PATH_ROOM];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return NULL;
+    struct bytes ARRAY_OF(char) bytes = {0};
+    for (int byte; (byte = getc(file)) != EOF;)
+        array_push(&bytes, (char)byte);
+    fclose(file);
+    *length = bytes.count;
+    array_push(&bytes, '\0');
+    return bytes.items;
+}
+
+/* Texts that end with NUL, as in /proc/PID/cmdline. */
+static json_t *text_list(const char *directory, const char *name)
+{
+    size_t length = 0;
+    json_t *list = json_array();
+    char *bytes = read_all(directory, name, &length);
+    for (size_t at = 0; at < length; at += strlen(bytes + at) + 1)
+        json_array_append_new(list, json_stringn_nocheck(bytes + at, strlen(bytes + at)));
+    free(bytes);
+    return list;
+}
+
+static bool has(const char *directory, const char *name)
+{
+    char path[PATH_ROOM];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return access(path, F_OK) == 0;
+}
+
+/* The manifest of a process: the run's, but for what the process itself was started
+ * with. */
+static void write_manifest(const char *directory, const json_t *of_run)
+{
+    char path[PATH_ROOM];
+    size_t length;
+    char *cwd = read_all(directory, "cwd", &length);
+    json_t *manifest = of_run ? json_copy((json_t *)of_run) : json_object();
+    json_object_set_new(manifest, "command", text_list(directory, "cmdline"));
+    json_object_set_new(manifest, "environment", text_list(directory, "environ"));
+    if (cwd)
+        json_object_set_new(manifest, "directory", json_stringn_nocheck(cwd, length));
+    free(cwd);
+    snprintf(path, sizeof path, "%s/manifest.json", directory);
+    json_dump_file(manifest, path, JSON_INDENT(1));
+    json_decref(manifest);
+}
+
+static int is_process(const struct dirent *entry)
+{
+    return strncmp(entry->d_name, "process-", 8) == 0;
+}
+
+static void find(struct processes *processes, const char *directory, const json_t *manifest,
+                 int program)
+{
+    size_t length;
+    char *process = read_all(directory, "process", &length);
+    bool is_program = process && atoi(process) == program;
+    free(process);
+    if (has(directory, "streams")) {
+        array_push(processes, memory_copy(directory, strlen(directory) + 1));
+        if (!is_program && has(directory, "cmdline"))
+            write_manifest(directory, manifest);
+    }
+    struct dirent **entries;
+    int count = scandir(directory, &entries, is_process, versionsort);
+    for (int i = 0; i < count; i++) {
+        char path[PATH_ROOM];
+        if (snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name) < PATH_MAX)
+            find(processes, path, manifest, program);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+}
+
+void processes_find(struct processes *processes, const char *directory, int program)
+{
+    char path[PATH_ROOM];
+    snprintf(path, sizeof path, "%s/manifest.json", directory);
+    json_t *manifest = json_load_file(path, 0, NULL);
+    find(processes, directory, manifest, program);
+    json_decref(manifest);
+}
+
+void processes_free(struct processes *processes)
+{
+    for (size_t i = 0; i < processes->count; i++)
+        free(processes->items[i]);
+    array_free(processes);
+}
