@@ -9,6 +9,11 @@
 
 static int unknown_engine(const char *name, size_t length, struct error *error)
 {
+#ifndef PREPLAY_Z3
+    if (length == 3 && memcmp(name, "smt", 3) == 0)
+        return error_set(error, ERROR_USAGE,
+                         "engine smt needs the solver Z3, which this build was made without");
+#endif
     char list[512] = "";
     for (size_t i = 0; engine_registry[i]; i++) {
         size_t used = strlen(list);

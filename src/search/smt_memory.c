@@ -12,16 +12,16 @@ static const struct event *at(const struct smt_encoding *encoding, uint32_t pos)
 }
 
 /* May `other` come between the write (POS_NONE: what the window starts with) and
- * the read? Not if the must-order, or what was said of an earlier write of its
- * thread, keeps it away. */
+ * the read, and do harm? Not if it leaves what the read saw; nor if the must-order, or
+ * what was said of an earlier write of its thread, keeps it away. */
 static bool may_interfere(struct smt_encoding *encoding, uint32_t read, uint32_t write,
                           uint32_t other)
 {
     const struct smt_window *window = encoding->window;
     uint32_t *mark = &encoding->marks[at(encoding, other)->thread];
     if (other == write || other == read || !smt_is_possible(encoding, other) ||
-        *mark == encoding->round || smt_must(window, read, other) ||
-        (write != POS_NONE && smt_must(window, other, write)))
+        smt_may_see(window, read, other) || *mark == encoding->round ||
+        smt_must(window, read, other) || (write != POS_NONE && smt_must(window, other, write)))
         return false;
     if (write == POS_NONE || smt_must(window, write, other))
         *mark = encoding->round; /* it comes after the read, and so do all that follow it */
