@@ -17,73 +17,23 @@
  * Mathur, Pavlogiannis, Viswanathan: Optimal prediction of synchronization-
  * preserving races, POPL 2021. The index is per lock and thread, not per lock,
  * variable and thread pair as there. */
-#include "base/arena.h"
 #include "engine/candidates.h"
 #include "engine/engine.h"
-#include "model/meetings.h"
-#include "model/prefix.h"
+#include "model/closed_past.h"
 
 /* Positions in all witnesses of one run together; races beyond get none. */
 #define WITNESS_BUDGET ((uint64_t)1 << 25)
 
-struct past {
-    struct prefix prefix;
-    const uint32_t *stamp; /* a copy of prefix.counts, true but for the own thread; or NULL */
-};
-
-/* A write, or rather its thread's past up to it. */
-struct last_write {
-    const uint32_t *stamp; /* NULL: none yet */
-    uint32_t thread, count;
-};
-
 struct syncp {
     struct engine_run *run;
     const struct history *history;
-    uint32_t threads;
-    struct sections *sections;
-    struct meetings *meetings;
+    struct closed_pasts *pasts;
+    const struct sections *sections;
     struct candidates candidates;
-    struct past *pasts;        /* by thread */
-    struct last_write *writes; /* by variable */
     struct prefix scratch;
-    struct arena stamps;
     uint64_t witness_events;
     struct map known; /* pairs of locations that are reported */
 };
-
-static const uint32_t *stamp_of(struct syncp *syncp, uint32_t thread)
-{
-    struct past *past = &syncp->pasts[thread];
-    if (!past->stamp) {
-        size_t bytes = syncp->threads * sizeof(uint32_t);
-        uint32_t *stamp = arena_alloc(&syncp->stamps, bytes);
-        memcpy(stamp, past->prefix.counts, bytes);
-        past->stamp = stamp;
-    }
-    return past->stamp;
-}
-
-static void join(struct syncp *syncp, uint32_t thread, const uint32_t *counts)
-{
-    struct past *past = &syncp->pasts[thread];
-    if (!prefix_join(&past->prefix, syncp->sections, counts))
-        return;
-    prefix_close(&past->prefix, syncp->sections);
-    past->stamp = NULL;
-}
-
-static void join_moment(struct syncp *syncp, uint32_t thread, uint32_t other, uint32_t count,
-                        const uint32_t *stamp)
-{
-    struct past *past = &syncp->pasts[thread];
-    if (past->prefix.counts[other] >= count) /* and with it all that it knew */
-        return;
-    prefix_join(&past->prefix, syncp->sections, stamp);
-    prefix_raise(&past->prefix, syncp->sections, other, count);
-    prefix_close(&past->prefix, syncp->sections);
-    past->stamp = NULL;
-}
 
 /* The prefix in observed order, then the two accesses. */
 static uint32_t *write_witness(struct syncp *syncp, uint32_t first, uint32_t second,
@@ -92,7 +42,7 @@ static uint32_t *write_witness(struct syncp *syncp, uint32_t first, uint32_t sec
     const struct prefix *prefix = &syncp->scratch;
     const struct history *history = syncp->history;
     uint64_t count = 2;
-    for (uint32_t thread = 0; thread < syncp->threads; thread++)
+    for (uint32_t thread = 0; thread < syncp->history->threads; thread++)
         count += prefix->counts[thread];
     if (syncp->witness_events + count > WITNESS_BUDGET)
         return NULL;
@@ -147,7 +97,7 @@ static bool races(struct syncp *syncp, uint32_t earlier_thread, const struct can
                   uint32_t thread)
 {
     struct prefix *prefix = &syncp->scratch;
-    prefix_copy(prefix, &syncp->pasts[thread].prefix);
+    prefix_copy(prefix, closed_pasts_of(syncp->pasts, thread));
     prefix_join(prefix, syncp->sections, earlier->stamp);
     prefix_raise(prefix, syncp->sections, earlier_thread, earlier->index);
     syncp->run->candidates++;
@@ -188,7 +138,7 @@ static bool check_group(struct syncp *syncp, uint32_t earlier_thread, struct can
 {
     const struct event *event = &syncp->history->events[pos];
     bool every_pair = syncp->run->options->every_pair;
-    uint32_t past = syncp->pasts[event->thread].prefix.counts[earlier_thread];
+    uint32_t past = closed_pasts_of(syncp->pasts, event->thread)->counts[earlier_thread];
     if (!candidates_conflict(group, event))
         return true;
     if (array_last(group).index < past)
@@ -237,7 +187,7 @@ static void check_access(struct syncp *syncp, uint32_t pos)
 {
     const struct event *event = &syncp->history->events[pos];
     struct candidate_variable *variable = &syncp->candidates.variables[event->object];
-    const uint32_t *known = syncp->pasts[event->thread].prefix.counts;
+    const uint32_t *known = closed_pasts_of(syncp->pasts, event->thread)->counts;
     const struct holding *held = sections_held(syncp->sections, event->thread);
     for (size_t i = 0; i < variable->count; i++) {
         struct candidate_thread *thread = &variable->items[i];
@@ -250,107 +200,9 @@ static void check_access(struct syncp *syncp, uint32_t pos)
         .pos = pos,
         .index = syncp->history->index[pos],
         .stack = event->stack,
-        .stamp = stamp_of(syncp, event->thread),
+        .stamp = closed_pasts_stamp(syncp->pasts, event->thread),
     };
     candidates_add(&syncp->candidates, event, &candidate, held);
-}
-
-static void see_write(struct syncp *syncp, const struct event *event)
-{
-    const struct last_write *write = &syncp->writes[event->object];
-    if (write->stamp)
-        join_moment(syncp, event->thread, write->thread, write->count, write->stamp);
-}
-
-static void see_holder(struct syncp *syncp, const struct event *event)
-{
-    const struct section *holder = sections_open(syncp->sections, event->object);
-    while (holder && (holder->thread == event->thread ||
-                      (event->op == EVENT_ACQUIRE_READ && !holder->exclusive)))
-        holder = holder->next_open;
-    if (holder)
-        join_moment(syncp, event->thread, holder->thread, holder->acquired_index + 1,
-                    holder->at_acquire);
-}
-
-static void join_clock(struct syncp *syncp, const struct event *event, struct vclock *clock)
-{
-    vclock_clear(clock);
-    if (meetings_arrive(syncp->meetings, event, clock)) {
-        vclock_set(clock, syncp->threads - 1, vclock_get(clock, syncp->threads - 1));
-        join(syncp, event->thread, clock->ticks);
-    }
-}
-
-/* What must come before the event. */
-static void step_in(struct syncp *syncp, const struct event *event, struct vclock *clock)
-{
-    if (event_reads(event))
-        see_write(syncp, event);
-    else if (event->op == EVENT_JOIN)
-        join(syncp, event->thread, syncp->pasts[event->object].prefix.counts);
-    else if (op_in(event->op, OPS_ACQUIRING) && !event_acquires(event))
-        see_holder(syncp, event);
-    if (op_in(event->op, OPS_MEETING))
-        join_clock(syncp, event, clock);
-}
-
-static void take_lock(struct syncp *syncp, uint32_t pos)
-{
-    const struct event *event = &syncp->history->events[pos];
-    struct past *past = &syncp->pasts[event->thread];
-    struct section *section =
-        sections_acquire(syncp->sections, event->thread, event_lock(event),
-                         event->op != EVENT_ACQUIRE_READ, pos, syncp->history->index[pos]);
-    past->prefix.open[event->thread] = sections_held(syncp->sections, event->thread);
-    if (prefix_close(&past->prefix, syncp->sections))
-        past->stamp = NULL;
-    section->at_acquire = stamp_of(syncp, event->thread);
-}
-
-static void leave_lock(struct syncp *syncp, uint32_t pos)
-{
-    const struct event *event = &syncp->history->events[pos];
-    struct section *section = sections_release(syncp->sections, event->thread, event_lock(event),
-                                               syncp->history->index[pos]);
-    section->at_release = stamp_of(syncp, event->thread);
-    syncp->pasts[event->thread].prefix.open[event->thread] =
-        sections_held(syncp->sections, event->thread);
-}
-
-/* What others will see of the event. */
-static void step_out(struct syncp *syncp, uint32_t pos)
-{
-    const struct event *event = &syncp->history->events[pos];
-    struct past *past = &syncp->pasts[event->thread];
-    uint32_t count = syncp->history->index[pos] + 1;
-    past->prefix.counts[event->thread] = count;
-    if (event_acquires(event))
-        take_lock(syncp, pos);
-    else if (event_releases(event))
-        leave_lock(syncp, pos);
-    else if (event_writes(event))
-        syncp->writes[event->object] =
-            (struct last_write){stamp_of(syncp, event->thread), event->thread, count};
-    else if (event->op == EVENT_FORK)
-        join(syncp, event->object, past->prefix.counts);
-    if (op_in(event->op, OPS_MEETING)) {
-        struct vclock clock = {past->prefix.counts, syncp->threads, syncp->threads};
-        meetings_leave(syncp->meetings, event, &clock);
-    }
-}
-
-static void analyse(struct syncp *syncp)
-{
-    struct vclock clock = {0};
-    for (uint32_t pos = 0; pos < syncp->history->count; pos++) {
-        const struct event *event = &syncp->history->events[pos];
-        if (op_in(event->op, OPS_ACCESS))
-            check_access(syncp, pos);
-        step_in(syncp, event, &clock);
-        step_out(syncp, pos);
-    }
-    vclock_free(&clock);
 }
 
 static void create(struct engine_run *run)
@@ -362,30 +214,22 @@ static int finish(struct engine_run *run, struct error *error)
 {
     (void)error;
     const struct history *history = run->history;
-    uint32_t variables = trace_count(run->trace, CLASS_VARIABLE);
     struct syncp syncp = {
         .run = run,
         .history = history,
-        .threads = history->threads,
-        .sections = sections_create(history->threads, trace_count(run->trace, CLASS_LOCK)),
-        .meetings = meetings_create(),
-        .pasts = NEW_ARRAY(struct past, history->threads),
-        .writes = NEW_ARRAY(struct last_write, variables),
+        .pasts = closed_pasts_create(history),
     };
-    candidates_init(&syncp.candidates, variables, history->threads);
+    syncp.sections = closed_pasts_sections(syncp.pasts);
+    candidates_init(&syncp.candidates, trace_count(run->trace, CLASS_VARIABLE), history->threads);
     prefix_init(&syncp.scratch, history->threads);
-    for (uint32_t thread = 0; thread < history->threads; thread++)
-        prefix_init(&syncp.pasts[thread].prefix, history->threads);
-    analyse(&syncp);
-    for (uint32_t thread = 0; thread < history->threads; thread++)
-        prefix_free(&syncp.pasts[thread].prefix);
+    for (uint32_t pos = 0; pos < history->count; pos++) {
+        if (op_in(history->events[pos].op, OPS_ACCESS))
+            check_access(&syncp, pos);
+        closed_pasts_step(syncp.pasts, pos);
+    }
     prefix_free(&syncp.scratch);
     candidates_free(&syncp.candidates);
-    free(syncp.pasts);
-    free(syncp.writes);
-    sections_destroy(syncp.sections);
-    meetings_destroy(syncp.meetings);
-    arena_free(&syncp.stamps);
+    closed_pasts_destroy(syncp.pasts);
     map_free(&syncp.known);
     return 0;
 }

@@ -157,6 +157,33 @@ static int check_truth(const struct sample *sample, const struct relation *syncp
     return failures;
 }
 
+/* The engine hb goes by C11's memory orders and does not order a failed try before
+ * the release: there the relations order more than it does. */
+static bool hb_agrees(const struct history *history)
+{
+    for (uint32_t pos = 0; pos < history->count; pos++)
+        if (op_in(history->events[pos].op, OPS_ATOMIC) || history->events[pos].flags & EVENT_FAILED)
+            return false;
+    return true;
+}
+
+static int check_hb_engine(const struct sample *sample, const struct relation *cp,
+                           const char *shape, uint64_t seed)
+{
+    if (!hb_agrees(sample->history))
+        return 0;
+    struct findings *findings = run_engine(engine_find("hb", 2), sample, true);
+    int failures = 0;
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding_event *events = findings->items[i].events;
+        if (!related(cp, events[0].pos, events[1].pos))
+            failures += complain(sample, shape, seed, "hb engine not within cp", events[0].pos,
+                                 events[1].pos);
+    }
+    findings_destroy(findings);
+    return failures;
+}
+
 static int check_theorems(const struct sample *sample, const char *shape, uint64_t seed)
 {
     enum { HB, CP, WCP, SYNCP, KINDS };
@@ -169,6 +196,7 @@ static int check_theorems(const struct sample *sample, const char *shape, uint64
     }
     int failures = includes(&races[HB], &races[CP], sample, shape, seed, "hb not within cp") +
                    includes(&races[CP], &races[WCP], sample, shape, seed, "cp not within wcp") +
+                   check_hb_engine(sample, &races[CP], shape, seed) +
                    check_truth(sample, &races[SYNCP], &races[WCP], shape, seed);
     for (int i = 0; i < KINDS; i++)
         relation_free(&races[i]);
