@@ -71,6 +71,14 @@ static void check_behaviour(const struct history *history, const uint32_t *order
         uint32_t mapped = seen[i] == POS_NONE ? POS_NONE : order[seen[i]];
         assert_int_equal(mapped, reads_from[order[i]]);
         assert_int_equal(other->events[i].flags, history->events[order[i]].flags);
+        if (event_object_class(other->events[i].op) == CLASS_BARRIER)
+            assert_int_equal(
+                trace_barrier_parties(trace, other->events[i].other),
+                trace_barrier_parties(history->trace, history->events[order[i]].other));
+        if (event_object_class(other->events[i].op) == CLASS_SEMAPHORE)
+            assert_int_equal(
+                trace_semaphore_initial(trace, other->events[i].object),
+                trace_semaphore_initial(history->trace, history->events[order[i]].object));
     }
     free(seen);
     history_destroy(other);
@@ -103,6 +111,30 @@ static void check_all(const struct history *history)
     map_free(&seen);
     free(reads_from);
     equivalents_destroy(equivalents);
+}
+
+/* Longer traces, with more to go wrong: a few of their many equivalents. */
+static void longer_ones_behave_alike(void **state)
+{
+    (void)state;
+    static const char *const shapes[] = {"conditions:events=30", "barriers:events=30",
+                                         "semaphores:events=30", "once:events=30", "all:events=30"};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct error error = {0};
+        struct shape shape;
+        assert_int_equal(shape_parse(&shape, shapes[i], &error), 0);
+        for (uint64_t seed = 1; seed <= 60; seed++) {
+            struct sample sample;
+            assert_int_equal(sample_generate(&sample, &shape, seed, &error), 0);
+            uint32_t *reads_from = history_reads_from(sample.history);
+            struct sampler *sampler = sampler_create(sample.history, seed);
+            for (int draw = 0; draw < 5; draw++)
+                check_behaviour(sample.history, sampler_next(sampler), reads_from);
+            sampler_destroy(sampler);
+            free(reads_from);
+            sample_free(&sample);
+        }
+    }
 }
 
 static void finds_all_of_random_traces(void **state)
@@ -217,6 +249,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_all_of_random_traces),
+        cmocka_unit_test(longer_ones_behave_alike),
         cmocka_unit_test(draws_uniformly),
         cmocka_unit_test(the_seed_decides),
         cmocka_unit_test(draws_by_chain_where_it_cannot_count),
