@@ -3,21 +3,26 @@
 #include "base/array.h"
 
 struct sleeping {
-    uint32_t thread;
-    bool older; /* in G1 */
+    uint32_t begin, end; /* pos of the wait and of its return, POS_NONE for none */
+    bool by_time;        /* it returns without a signal */
+    bool older;          /* in G1 */
+    bool left;           /* got its signal and is at its mutex */
 };
 
 struct groups {
     struct sleepers ARRAY_OF(struct sleeping) sleepers;
     uint32_t unsignalled; /* threads of G1 that have not got a signal */
-    uint32_t signals;     /* for G1, not taken yet */
 };
+
+static const char blocks[] = "wakes several threads in a way in which glibc's condition variables "
+                             "would wait for one that may not return yet";
+static const char elsewhere[] = "returns by a signal that glibc gives to another thread";
 
 static uint32_t members(const struct groups *groups, bool older)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < groups->sleepers.count; i++)
-        count += groups->sleepers.items[i].older == older;
+        count += groups->sleepers.items[i].older == older && !groups->sleepers.items[i].left;
     return count;
 }
 
@@ -26,14 +31,38 @@ static bool switch_groups(struct groups *groups)
 {
     if (members(groups, true))
         return false;
-    groups->unsignalled = (uint32_t)groups->sleepers.count;
-    groups->signals = 0;
+    groups->unsignalled = members(groups, false);
     for (size_t i = 0; i < groups->sleepers.count; i++)
         groups->sleepers.items[i].older = true;
     return true;
 }
 
-static bool signal_one(struct groups *groups)
+/* The thread of G1 that takes the next signal: the first that returns by one. Those
+ * that never return come next; one that returns by time gets none. */
+static struct sleeping *taker(struct groups *groups)
+{
+    struct sleeping *best = NULL;
+    for (size_t i = 0; i < groups->sleepers.count; i++) {
+        struct sleeping *sleeping = &groups->sleepers.items[i];
+        if (sleeping->older && !sleeping->left && !sleeping->by_time &&
+            (!best || sleeping->end < best->end))
+            best = sleeping;
+    }
+    return best;
+}
+
+static bool give_signal(struct groups *groups, uint32_t pos, uint32_t *signal_of)
+{
+    struct sleeping *sleeping = taker(groups);
+    if (!sleeping)
+        return false;
+    groups->unsignalled--;
+    sleeping->left = true;
+    signal_of[sleeping->begin] = pos;
+    return true;
+}
+
+static bool signal_one(struct groups *groups, uint32_t pos, uint32_t *signal_of)
 {
     if (!groups->unsignalled) {
         if (!members(groups, false))
@@ -41,77 +70,85 @@ static bool signal_one(struct groups *groups)
         if (!switch_groups(groups))
             return false;
     }
-    groups->unsignalled--;
-    groups->signals++;
-    return true;
+    return give_signal(groups, pos, signal_of);
 }
 
-static bool signal_all(struct groups *groups)
+static bool signal_all(struct groups *groups, uint32_t pos, uint32_t *signal_of)
 {
-    groups->signals += groups->unsignalled;
-    groups->unsignalled = 0;
-    if (!members(groups, false))
-        return true;
-    if (!switch_groups(groups))
+    /* One call wakes both groups, and waits for the first in between. */
+    if (groups->unsignalled && members(groups, false))
         return false;
-    groups->signals = groups->unsignalled;
-    groups->unsignalled = 0;
+    if (members(groups, false) && !switch_groups(groups))
+        return false;
+    while (groups->unsignalled)
+        if (!give_signal(groups, pos, signal_of))
+            return false;
     return true;
 }
 
-/* A thread returns, by a signal or by time. False if no signal is there for it. */
-static bool leave(struct groups *groups, uint32_t thread, bool signalled)
+/* A thread returns. False if it got no signal but should have one. */
+static bool leave(struct groups *groups, uint32_t end)
 {
     size_t i = 0;
-    while (groups->sleepers.items[i].thread != thread)
+    while (groups->sleepers.items[i].end != end)
         i++;
-    bool older = groups->sleepers.items[i].older;
+    struct sleeping gone = groups->sleepers.items[i];
     groups->sleepers.items[i] = array_last(&groups->sleepers);
     groups->sleepers.count--;
-    if (older && groups->signals) {
-        groups->signals--;
-        return true;
-    }
-    if (older && groups->unsignalled)
+    if (!gone.left && gone.older)
         groups->unsignalled--;
-    return !signalled;
+    return gone.left || gone.by_time;
 }
 
-static const char *step(struct groups *groups, const struct event *event)
+static const char *step(struct groups *groups, const struct history *history, uint32_t pos,
+                        uint32_t end, uint32_t *signal_of)
 {
-    static const char blocks[] = "signals a condition variable while a thread it woke before has "
-                                 "not returned; glibc waits for that thread";
-    static const char elsewhere[] = "returns by a signal that glibc gives to a thread that waited "
-                                    "before it";
+    const struct event *event = &history->events[pos];
     switch (event->op) {
     case EVENT_WAIT_BEGIN:
-        array_push(&groups->sleepers, ((struct sleeping){.thread = event->thread}));
+        array_push(&groups->sleepers,
+                   ((struct sleeping){.begin = pos,
+                                      .end = end,
+                                      .by_time = end != POS_NONE &&
+                                                 history->events[end].flags & EVENT_FAILED}));
         return NULL;
     case EVENT_WAIT_END:
-        return leave(groups, event->thread, !(event->flags & EVENT_FAILED)) ? NULL : elsewhere;
+        return leave(groups, pos) ? NULL : elsewhere;
     case EVENT_SIGNAL:
-        return signal_one(groups) ? NULL : blocks;
-    case EVENT_BROADCAST:
-        return signal_all(groups) ? NULL : blocks;
+        return signal_one(groups, pos, signal_of) ? NULL : blocks;
     default:
-        return NULL;
+        return signal_all(groups, pos, signal_of) ? NULL : blocks;
     }
 }
 
-uint32_t conditions_check(const struct history *history, const char **reason)
+/* A wait's return is the next event of its thread. */
+static uint32_t end_of(const struct history *history, uint32_t pos)
 {
-    uint32_t conditions = trace_count(history->trace, CLASS_CONDITION), found = POS_NONE;
+    uint32_t thread = history->events[pos].thread, next = history->index[pos] + 1;
+    return next < history_thread_length(history, thread) ? history_pos(history, thread, next)
+                                                         : POS_NONE;
+}
+
+uint32_t *conditions_plan(const struct history *history, uint32_t *broken, const char **reason)
+{
+    uint32_t conditions = trace_count(history->trace, CLASS_CONDITION);
     struct groups *groups = NEW_ARRAY(struct groups, conditions);
-    for (uint32_t pos = 0; pos < history->count && found == POS_NONE; pos++) {
+    uint32_t *signal_of = memory_alloc(history->count, sizeof *signal_of);
+    memset(signal_of, 0xff, history->count * sizeof *signal_of);
+    *broken = POS_NONE;
+    for (uint32_t pos = 0; pos < history->count && *broken == POS_NONE; pos++) {
         const struct event *event = &history->events[pos];
         if (event_object_class(event->op) != CLASS_CONDITION)
             continue;
-        *reason = step(&groups[event->object], event);
+        *reason = step(&groups[event->object], history, pos, end_of(history, pos), signal_of);
         if (*reason)
-            found = pos;
+            *broken = pos;
     }
     for (uint32_t i = 0; i < conditions; i++)
         array_free(&groups[i].sleepers);
     free(groups);
-    return found;
+    if (*broken == POS_NONE)
+        return signal_of;
+    free(signal_of);
+    return NULL;
 }

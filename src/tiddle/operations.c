@@ -165,6 +165,20 @@ static void heap_statement(struct operation_writer *writer, const struct event *
         fprintf(writer->out, writer->strict ? "free(place(&%s, NULL))" : "free(%s)", pointer);
 }
 
+/* Every thread that gets the signal goes as far as its mutex before anything else
+ * happens (conditions.h). */
+static void signal_statement(struct operation_writer *writer, const struct event *event,
+                             uint32_t pos)
+{
+    const struct plan *plan = writer->plan;
+    fprintf(writer->out, "pthread_cond_%s(&%s)", event->op == EVENT_SIGNAL ? "signal" : "broadcast",
+            name(writer, CLASS_CONDITION, event->object));
+    for (uint32_t wait = 0; plan->signal_of && wait < pos; wait++)
+        if (plan->signal_of[wait] == pos)
+            fprintf(writer->out, "; leave(%u, &%s)", wait,
+                    name(writer, CLASS_LOCK, plan->history->events[wait].other));
+}
+
 void operation_write(struct operation_writer *writer, uint32_t pos)
 {
     const struct event *event = &writer->plan->history->events[pos];
@@ -193,9 +207,7 @@ void operation_write(struct operation_writer *writer, uint32_t pos)
         break;
     case EVENT_SIGNAL:
     case EVENT_BROADCAST:
-        fprintf(writer->out, "pthread_cond_%s(&%s)",
-                event->op == EVENT_SIGNAL ? "signal" : "broadcast",
-                name(writer, CLASS_CONDITION, event->object));
+        signal_statement(writer, event, pos);
         break;
     case EVENT_POST:
     case EVENT_SEM_WAIT:

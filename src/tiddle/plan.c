@@ -163,7 +163,7 @@ static void plan_barriers(struct plan *plan)
     free(left);
 }
 
-static int check_waits(const struct plan *plan, bool strict, struct error *error)
+static int plan_waits(struct plan *plan, bool strict, struct error *error)
 {
     const struct history *history = plan->history;
     for (uint32_t pos = 0; pos < history->count; pos++) {
@@ -173,8 +173,10 @@ static int check_waits(const struct plan *plan, bool strict, struct error *error
                             error);
     }
     const char *reason;
-    uint32_t pos = strict ? conditions_check(history, &reason) : POS_NONE;
-    return pos == POS_NONE ? 0 : complain(plan, &history->events[pos], reason, error);
+    uint32_t broken = POS_NONE;
+    if (strict)
+        plan->signal_of = conditions_plan(history, &broken, &reason);
+    return broken == POS_NONE ? 0 : complain(plan, &history->events[broken], reason, error);
 }
 
 static void plan_end(struct plan *plan)
@@ -218,7 +220,7 @@ int plan_create(struct plan *plan, struct trace *trace, const struct history *hi
     plan_objects(plan);
     plan_barriers(plan);
     struct open_events open = {0};
-    int code = check_waits(plan, strict, error);
+    int code = plan_waits(plan, strict, error);
     for (uint32_t thread = 0; !code && thread < whole->threads; thread++)
         code = plan_thread(plan, thread, &open, error);
     array_free(&open);
@@ -237,5 +239,6 @@ void plan_free(struct plan *plan)
     free(plan->is_rwlock);
     free(plan->partner);
     free(plan->in_place);
+    free(plan->signal_of);
     free(plan->parties);
 }

@@ -18,6 +18,7 @@ struct plan {
     bool *is_rwlock;               /* by lock */
     uint32_t *partner;             /* by pos: the end of a wait, barrier, block or once */
     bool *in_place;                /* by thread: its blocks do not nest like functions */
+    uint32_t *signal_of;           /* by pos of a wait: the signal its thread gets */
     uint32_t *parties;             /* by barrier instance: threads it waits for */
     uint64_t ops;                  /* operations that occur */
     bool clean_end;                /* no lock is held and no thread blocked at the end */

@@ -75,6 +75,8 @@ static void write_machinery(struct program *program)
                   out);
         else
             fputs("#define PLACE(step) (step)\n", out);
+        if (uses(program, OPS_BLOCKING))
+            fprintf(out, "#define STEPS %u\n", program->plan.history->count);
         fputs(uses(program, OPS_BLOCKING) ? template_blocking : "#define settle() ((void)0)\n",
               out);
         fputs(template_steps, out);

@@ -66,12 +66,24 @@ static void completes_forks_and_joins(void **state)
     assert_completed("acq 0 m\nwait 0 c m\n", "fork main 0;acq 0 m;wait 0 c m;");
 }
 
+/* `wanted` is the first event that glibc could not do, POS_NONE if there is none. */
 static void assert_signals(const char *text, uint32_t wanted)
 {
     struct read read = read_text(text);
     const char *reason = NULL;
-    assert_int_equal(conditions_check(read.history, &reason), wanted);
-    assert_int_equal(reason != NULL, wanted != POS_NONE);
+    uint32_t broken;
+    uint32_t *signal_of = conditions_plan(read.history, &broken, &reason);
+    assert_int_equal(broken, wanted);
+    assert_int_equal(signal_of != NULL, wanted == POS_NONE);
+    /* Who returns by a signal has got one, after its wait and before its return. */
+    for (uint32_t pos = 0; signal_of && pos < read.history->count; pos++) {
+        const struct event *event = &read.history->events[pos];
+        if (event->op != EVENT_WAIT_END || event->flags & EVENT_FAILED)
+            continue;
+        uint32_t begin = history_pos(read.history, event->thread, read.history->index[pos] - 1);
+        assert_in_range(signal_of[begin], begin + 1, pos - 1);
+    }
+    free(signal_of);
     release(&read);
 }
 
@@ -86,12 +98,15 @@ static void knows_what_signals_can_do(void **state)
     assert_signals(WAIT_1 WAIT_2 "notify 0 c\nwoken 2 c m\nrel 2 m\nnotify 0 c\nwoken 1 c m\n",
                    POS_NONE);
     assert_signals(WAIT_1 WAIT_2 "notifyall 0 c\nwoken 2 c m\nrel 2 m\nwoken 1 c m\n", POS_NONE);
-    /* Thread 1 has its signal but did not return; the next one is for thread 2. */
-    assert_signals(WAIT_1 "notify 0 c\n" WAIT_2 "notify 0 c\nwoken 2 c m\n", 5);
-    assert_signals(WAIT_1 "notify 0 c\n" WAIT_2 "notifyall 0 c\n", 5);
+    assert_signals(WAIT_1 "notify 0 c\n" WAIT_2 "notify 0 c\nwoken 2 c m\nrel 2 m\nwoken 1 c m\n",
+                   POS_NONE);
+    assert_signals(WAIT_1 "notify 0 c\n" WAIT_2 "notifyall 0 c\n", POS_NONE);
+    assert_signals(WAIT_1 "woken! 1 c m\n", POS_NONE);
     /* The second signal goes to one of the first two, not to thread 3. */
     assert_signals(
         WAIT_1 WAIT_2 "notify 0 c\nwoken 1 c m\nrel 1 m\n" WAIT_3 "notify 0 c\nwoken 3 c m\n", 10);
+    /* One broadcast would have to wake thread 2 and then wait for it. */
+    assert_signals(WAIT_1 WAIT_2 "notify 0 c\nwoken 1 c m\nrel 1 m\n" WAIT_3 "notifyall 0 c\n", 9);
 }
 
 static void refuses_what_c_cannot_do(void **state)

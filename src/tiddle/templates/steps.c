@@ -1,7 +1,4 @@
 
-/* The step whose turn it is. Every step is done by one thread, in its turn. */
-static unsigned turn;
-
 UNSEEN void wait_for(unsigned step)
 {
     unsigned now;

@@ -12,6 +12,9 @@ extern void __preplay_ignore_end(void) __attribute__((weak));
 #define UNSEEN __attribute__((noinline, unused, no_sanitize("thread"))) static
 #define NEVER  UINT_MAX
 
+/* The step whose turn it is. Every step is done by one thread, in its turn. */
+static unsigned turn;
+
 /* Adds to a word and returns what it was; adding 0 reads it. */
 UNSEEN unsigned add(unsigned *word, unsigned value)
 {
