@@ -128,21 +128,20 @@ static void new_node(struct serial *self, struct thread_state *thread, bool bloc
     transaction_conflict(self->graph, before, thread->node, &conflict, self->blocks);
 }
 
-/* Outside of blocks, what follows from an earlier conflict by program order can go;
- * inside, it stays: it may make a shorter cycle. */
+/* Outside of blocks, what follows from earlier conflicts by program order alone can go.
+ * Otherwise all stay: they may make a shorter cycle. */
 static void drop_seen(struct serial *self, struct thread_state *thread)
 {
-    size_t kept = 0;
+    bool news = thread->in_block;
     for (size_t i = 0; i < self->sources.count; i++) {
-        struct source source = self->sources.items[i];
-        array_grow(&thread->seen, source.access.thread + 1);
-        uint32_t *seen = &thread->seen.items[source.access.thread];
-        if (source.access.mark <= *seen && !thread->in_block)
-            continue;
-        *seen = source.access.mark > *seen ? source.access.mark : *seen;
-        self->sources.items[kept++] = source;
+        const struct access *source = &self->sources.items[i].access;
+        array_grow(&thread->seen, source->thread + 1);
+        uint32_t *seen = &thread->seen.items[source->thread];
+        news |= source->mark > *seen;
+        *seen = source->mark > *seen ? source->mark : *seen;
     }
-    self->sources.count = kept;
+    if (!news)
+        self->sources.count = 0;
 }
 
 static void place(struct serial *self, struct access *now)
