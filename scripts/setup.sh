@@ -3,7 +3,7 @@
 build_packages="gcc libc6-dev meson ninja-build pkg-config libxxhash-dev libjansson-dev libdw-dev \
 libzstd-dev libz3-dev re2c lemon libcmocka-dev"
 test_packages="g++ clang clang-format libclang-rt-14-dev bats jq z3 cvc5 gdb valgrind \
-make scdoc"
+make scdoc python3-jsonschema"
 
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi

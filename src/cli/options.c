@@ -43,6 +43,16 @@ const char *command_name(enum command_id command)
     return commands[command].name;
 }
 
+const char *command_synopsis(enum command_id command)
+{
+    return commands[command].synopsis;
+}
+
+const char *command_summary(enum command_id command)
+{
+    return commands[command].summary;
+}
+
 static bool known_to(const struct option *option, enum command_id command)
 {
     return option->commands >> command & 1;
@@ -287,4 +297,21 @@ void options_help(FILE *out, enum command_id command)
         any = true;
         print_option(out, &table[i]);
     }
+}
+
+bool options_row(enum command_id command, size_t *at, struct option_row *row)
+{
+    while (*at < OPTION_COUNT && !known_to(&table[*at], command))
+        ++*at;
+    if (*at == OPTION_COUNT)
+        return false;
+    const struct option *option = &table[(*at)++];
+    *row = (struct option_row){
+        .name = option->name,
+        .value = option->value_name,
+        .help = option->help,
+        .letter = option->letter,
+        .standard = option->kind == FLAG ? 0 : option->standard,
+    };
+    return true;
 }

@@ -43,6 +43,8 @@
       "compile and link a C program for preplay", true)                                            \
     C(CXX, "c++", cmd_cxx, "[--branches] [COMPILER ARGS]",                                         \
       "compile and link a C++ program for preplay", true)                                          \
+    C(MANUAL, "manual", cmd_manual, "[COMMAND]", "a man page, as scdoc reads it", false)           \
+    C(COMPLETION, "completion", cmd_completion, "bash|zsh|fish", "completions for a shell", false) \
     C(DOCTOR, "doctor", cmd_doctor, "", "what works on this machine, and what to do", false)       \
     C(TIDDLE, "tiddle", cmd_tiddle, "FILE|--random|--from TRACE ID [-o OUT.c] [OPTIONS]",          \
       "a trace as a C program, its equivalent traces, new traces", false)
@@ -168,6 +170,17 @@ int options_parse(struct options *options, enum command_id command, bool program
 void options_free(struct options *options);
 
 const char *command_name(enum command_id command);
+const char *command_synopsis(enum command_id command);
+const char *command_summary(enum command_id command);
+
+/* The options of a command, one a call, as far as a reader is concerned: false after
+ * the last.    for (size_t at = 0; options_row(command, &at, &row);)  */
+struct option_row {
+    const char *name, *value, *help;
+    char letter;
+    uint64_t standard; /* 0 if it goes without saying */
+};
+bool options_row(enum command_id command, size_t *at, struct option_row *row);
 /* What `preplay COMMAND --help` prints. */
 void options_help(FILE *out, enum command_id command);
 

@@ -145,3 +145,30 @@ setup() {
     jq -e '.findings == []' "$BATS_TEST_TMPDIR/new"
     run -0 "$PREPLAY" run -d "$BATS_TEST_TMPDIR/again" --baseline "$BATS_TEST_TMPDIR/old" "$BIN/hidden_race"
 }
+
+@test "json: every form of it fits docs/findings.schema.json" {
+    python=""
+    for each in python3 /usr/bin/python3; do
+        "$each" -c 'import jsonschema' 2>/dev/null && python=$each && break
+    done
+    [ -n "$python" ] || skip "no python3-jsonschema"
+    "$PREPLAY" predict --all --json "$BATS_TEST_TMPDIR/std.json" examples/hidden-race.std || [ $? -eq 66 ]
+    "$PREPLAY" compare --json "$BATS_TEST_TMPDIR/all.json" tests/traces/002-fig1.6-bank-account-atomicity.std || [ $? -eq 66 ]
+    "$PREPLAY" report --json -o "$BATS_TEST_TMPDIR/report.json" "$BIN/lock_order.data" || [ $? -eq 66 ]
+    cat >"$BATS_TEST_TMPDIR/validate.py" <<'END'
+import json, sys, jsonschema
+schema = json.load(open(sys.argv[1]))
+jsonschema.Draft202012Validator.check_schema(schema)
+for name in sys.argv[2:]:
+    jsonschema.validate(json.load(open(name)), schema)
+broken = json.load(open(sys.argv[2]))
+broken["findings"] = [{"id": "x"}]
+try:
+    jsonschema.validate(broken, schema)
+except jsonschema.ValidationError:
+    sys.exit(0)
+sys.exit("the schema accepts anything")
+END
+    "$python" "$BATS_TEST_TMPDIR/validate.py" docs/findings.schema.json "$BATS_TEST_TMPDIR"/{std,all,report}.json \
+        "$BIN/hidden_race.data/findings.json"
+}

@@ -1,0 +1,165 @@
+#include "cli/manual.h"
+
+#include <string.h>
+
+/* scdoc's own characters in text that is none of them. */
+static void print_text(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("\\_*#", *text))
+            putc('\\', out);
+        putc(*text, out);
+    }
+}
+
+static void print_option(FILE *out, const struct option_row *row)
+{
+    putc('*', out);
+    if (row->letter)
+        fprintf(out, "-%c*, *", row->letter);
+    fprintf(out, "--%s*", row->name);
+    if (*row->value) {
+        fputs(" ", out);
+        print_text(out, row->value);
+    }
+    fputs("\n\t", out);
+    print_text(out, row->help);
+    if (row->standard)
+        fprintf(out, " (%llu without it)", (unsigned long long)row->standard);
+    fputs(".\n\n", out);
+}
+
+static void print_overview(FILE *out)
+{
+    fputs("preplay(1)\n\n# NAME\n\npreplay - replays the concurrency bug before it happens\n\n"
+          "# SYNOPSIS\n\n*preplay* COMMAND [OPTIONS] ...\n\n# DESCRIPTION\n\n"
+          "Preplay watches one run of a multithreaded C or C++ program, works out which data "
+          "races, deadlocks and atomicity violations other schedules of that same run would hit, "
+          "and replays each to prove it.\n\n# COMMANDS\n\n",
+          out);
+    for (unsigned i = 0; i < COMMAND_COUNT; i++) {
+        fprintf(out, "*preplay-%s*(1)\n\t", command_name(i));
+        print_text(out, command_summary(i));
+        fputs(".\n\n", out);
+    }
+    fputs("# EXIT CODES\n\n"
+          "66 when there are findings (*preplay run*: observed or confirmed ones), otherwise what "
+          "the program returned, or 0; 2 wrong usage; 3 bad input; 4 a failure of preplay "
+          "itself.\n\n# ENVIRONMENT\n\n"
+          "*PREPLAY\\_OPTIONS*\n\tLong options for every command, as in \"jobs=2:all\".\n\n"
+          "*PREPLAY\\_CC*, *PREPLAY\\_CXX*\n\tThe compilers that *preplay cc* and *preplay c++* "
+          "call.\n\n*NO\\_COLOR*\n\tNo colour on a terminal.\n",
+          out);
+}
+
+void manual_page(FILE *out, enum command_id command)
+{
+    if (command == COMMAND_COUNT) {
+        print_overview(out);
+        return;
+    }
+    const char *name = command_name(command);
+    fprintf(out, "preplay-%s(1)\n\n# NAME\n\npreplay-%s - ", name, name);
+    print_text(out, command_summary(command));
+    fprintf(out, "\n\n# SYNOPSIS\n\n*preplay %s* ", name);
+    print_text(out, command_synopsis(command));
+    fputs("\n\n# OPTIONS\n\n", out);
+    struct option_row row;
+    for (size_t at = 0; options_row(command, &at, &row);)
+        print_option(out, &row);
+    fputs("*--help*\n\tA summary of this page.\n\n# SEE ALSO\n\n*preplay*(1)\n", out);
+}
+
+/* --- completions ---------------------------------------------------------------- */
+
+static void bash(FILE *out)
+{
+    struct option_row row;
+    fputs("_preplay() {\n    local word=${COMP_WORDS[COMP_CWORD]}\n"
+          "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W \"",
+          out);
+    for (unsigned i = 0; i < COMMAND_COUNT; i++)
+        fprintf(out, "%s%s", i ? " " : "", command_name(i));
+    fputs("\" -- \"$word\"))\n        return\n    fi\n    local options=\n"
+          "    case ${COMP_WORDS[1]} in\n",
+          out);
+    for (unsigned i = 0; i < COMMAND_COUNT; i++) {
+        fprintf(out, "    %s) options=\"--help", command_name(i));
+        for (size_t at = 0; options_row(i, &at, &row);)
+            fprintf(out, " --%s", row.name);
+        fputs("\" ;;\n", out);
+    }
+    fputs("    esac\n    case $word in\n"
+          "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
+          "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\n"
+          "complete -o filenames -F _preplay preplay\n",
+          out);
+}
+
+/* Text inside single quotes of a shell; `also` is a character to escape as well. */
+static void quoted(FILE *out, const char *text, const char *also)
+{
+    for (; *text; text++)
+        if (*text == '\'')
+            fputs("'\\''", out);
+        else if (strchr(also, *text))
+            fprintf(out, "\\%c", *text);
+        else
+            putc(*text, out);
+}
+
+static void zsh(FILE *out)
+{
+    struct option_row row;
+    fputs("#compdef preplay\n_preplay() {\n    local -a commands=(\n", out);
+    for (unsigned i = 0; i < COMMAND_COUNT; i++) {
+        fprintf(out, "        '%s:", command_name(i));
+        quoted(out, command_summary(i), ":");
+        fputs("'\n", out);
+    }
+    fputs("    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n"
+          "        return\n    fi\n    case $words[2] in\n",
+          out);
+    for (unsigned i = 0; i < COMMAND_COUNT; i++) {
+        fprintf(out, "    %s) _arguments", command_name(i));
+        for (size_t at = 0; options_row(i, &at, &row);) {
+            fprintf(out, " \\\n        '--%s%s[", row.name, *row.value ? "=" : "");
+            quoted(out, row.help, "[]:");
+            fprintf(out, "]%s'", *row.value ? ":value:_files" : "");
+        }
+        fputs(" \\\n        '*:file:_files' ;;\n", out);
+    }
+    fputs("    esac\n}\n_preplay \"$@\"\n", out);
+}
+
+static void fish(FILE *out)
+{
+    struct option_row row;
+    for (unsigned i = 0; i < COMMAND_COUNT; i++) {
+        fprintf(out, "complete -c preplay -n __fish_use_subcommand -a %s -d '", command_name(i));
+        quoted(out, command_summary(i), "");
+        fputs("'\n", out);
+        for (size_t at = 0; options_row(i, &at, &row);) {
+            fprintf(out, "complete -c preplay -n '__fish_seen_subcommand_from %s' -l %s",
+                    command_name(i), row.name);
+            if (row.letter)
+                fprintf(out, " -s %c", row.letter);
+            fprintf(out, "%s -d '", *row.value ? " -r" : "");
+            quoted(out, row.help, "");
+            fputs("'\n", out);
+        }
+    }
+}
+
+int manual_completion(FILE *out, const char *shell)
+{
+    if (strcmp(shell, "bash") == 0)
+        bash(out);
+    else if (strcmp(shell, "zsh") == 0)
+        zsh(out);
+    else if (strcmp(shell, "fish") == 0)
+        fish(out);
+    else
+        return -1;
+    return 0;
+}

@@ -1,0 +1,13 @@
+/* Man pages and completions, from the tables of commands and options (options.h). */
+#ifndef PREPLAY_CLI_MANUAL_H
+#define PREPLAY_CLI_MANUAL_H
+
+#include "cli/options.h"
+
+/* The page of a command in scdoc's format; COMMAND_COUNT: of preplay itself. */
+void manual_page(FILE *out, enum command_id command);
+
+/* For "bash", "zsh" or "fish"; -1 for another shell. */
+int manual_completion(FILE *out, const char *shell);
+
+#endif
