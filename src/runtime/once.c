@@ -8,7 +8,7 @@ struct running {
     void (*routine)(void);
     void *object;
     uintptr_t pc;
-    bool ran;
+    bool ran, done;
 };
 static __thread struct running *running __attribute__((tls_model("initial-exec")));
 
@@ -19,12 +19,20 @@ static void once_event(unsigned op, void *object, uintptr_t pc)
     sync_after(&sync);
 }
 
+/* The routine was cancelled or threw: the next one to come begins anew. */
+static void abandoned(struct running **mine)
+{
+    if (!(*mine)->done)
+        sync_note_init(RECORD_OP_INIT, (*mine)->object, 0, (*mine)->pc);
+}
+
 static void run_once(void)
 {
-    struct running *mine = running;
+    __attribute__((cleanup(abandoned))) struct running *mine = running;
     mine->ran = true;
     once_event(EVENT_ONCE_BEGIN, mine->object, mine->pc);
     mine->routine();
+    mine->done = true;
     once_event(EVENT_ONCE_END, mine->object, mine->pc);
 }
 

@@ -45,6 +45,22 @@ static void thrower(int depth)
     thrower(depth - 1);
 }
 
+/* The first attempt throws, the second succeeds. */
+static bool once_more()
+{
+    static std::once_flag flag;
+    int tries = 0;
+    for (int i = 0; i < 2; i++)
+        try {
+            std::call_once(flag, [&] {
+                if (!tries++)
+                    throw std::runtime_error("not yet");
+            });
+        } catch (const std::exception &) {
+        }
+    return tries == 2;
+}
+
 int main()
 {
     std::unique_ptr<Base> object(new Derived);
@@ -68,5 +84,5 @@ int main()
     std::unique_lock<std::shared_mutex> writing(shared);
     writing.unlock();
     worker.join();
-    return words.size() == 2 && object->value() == 2 ? 0 : 1;
+    return words.size() == 2 && object->value() == 2 && once_more() ? 0 : 1;
 }
