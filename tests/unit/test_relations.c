@@ -171,6 +171,20 @@ static void causally_precedes_looks_back_as_often_as_it_must(void **state)
     unlink(path);
 }
 
+/* T2's p-section has ended when T1 learns, from y, that T0's l-section comes before its
+ * own. T2 had seen T1 inside that section, through q: so T0's p-section comes before
+ * T2's after all, and with it the write of z. What remains are the races on y and q. */
+static void must_before_asks_ended_sections_again(void **state)
+{
+    (void)state;
+    static const char text[] = "T0|w(z)|1\nT0|acq(p)|2\nT0|rel(p)|3\n"
+                               "T0|acq(l)|4\nT0|rel(l)|5\nT0|w(y)|6\n"
+                               "T1|acq(l)|7\nT1|w(q)|8\n"
+                               "T2|acq(p)|9\nT2|w(z)|10\nT2|r(q)|11\nT2|rel(p)|12\n"
+                               "T1|r(y)|13\nT1|rel(l)|14\n";
+    assert_int_equal(count_races("mb", text), 2);
+}
+
 /* A section that clashes with nobody may be passed; one that does may not. */
 static void the_weaker_a_relation_the_more_it_finds(void **state)
 {
@@ -203,6 +217,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(embracer_follows_the_figure_to_the_last_clock),
         cmocka_unit_test(causally_precedes_looks_back_as_often_as_it_must),
+        cmocka_unit_test(must_before_asks_ended_sections_again),
         cmocka_unit_test(the_weaker_a_relation_the_more_it_finds),
         cmocka_unit_test(weak_orders_from_the_access_on),
     };
