@@ -1,5 +1,7 @@
 #include "model/checker.h"
 
+#include "model/semaphore_locks.h"
+
 #include <stdlib.h>
 
 static bool complain(struct complaint *complaint, uint32_t at, uint32_t pos, const char *rule)
@@ -70,12 +72,24 @@ static bool check_race(const struct rules *rules, const struct machine *machine,
     return are_next(machine, claim, complaint);
 }
 
+static bool is_lock(const struct history *history, uint32_t semaphore)
+{
+    bool *locks = semaphore_locks(history);
+    bool lock = locks && locks[semaphore];
+    free(locks);
+    return lock;
+}
+
 /* Does `pos` wait for something that only the other event's thread can give? */
-static bool waits_for(const struct machine *machine, const struct event *events, uint32_t pos,
+static bool waits_for(const struct history *history, const struct machine *machine, uint32_t pos,
                       uint32_t other)
 {
-    const struct event *event = &events[pos];
-    uint32_t thread = events[other].thread;
+    const struct event *event = &history->events[pos];
+    uint32_t thread = history->events[other].thread;
+    if (event->op == EVENT_SEM_WAIT)
+        return machine_forbids_sync(machine, pos) == RULE_SEMAPHORE && thread != event->thread &&
+               is_lock(history, event->object) &&
+               semaphore_held_before(history, other, event->object);
     if (event->op == EVENT_JOIN)
         return event->object == thread && machine_forbids_sync(machine, pos) == RULE_JOIN;
     return machine_forbids_sync(machine, pos) == RULE_LOCK_HELD &&
@@ -116,10 +130,12 @@ static bool check_deadlock(const struct rules *rules, const struct machine *mach
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = claim->witness_length - count + i;
         const struct event *event = &events[cycle[i]];
-        if (event->op != EVENT_JOIN && (!event_acquires(event) || event->flags & EVENT_TRY))
+        bool other = event->op == EVENT_JOIN ||
+                     (event->op == EVENT_SEM_WAIT && !(event->flags & EVENT_FAILED));
+        if ((!other && !event_acquires(event)) || event->flags & EVENT_TRY)
             return complain(complaint, at, cycle[i],
                             "a deadlock consists of blocking acquires and joins");
-        if (!waits_for(machine, events, cycle[i], cycle[(i + 1) % count]))
+        if (!waits_for(rules->history, machine, cycle[i], cycle[(i + 1) % count]))
             return complain(complaint, at, cycle[i],
                             "each thread of a deadlock waits for a lock that the thread of the "
                             "next event holds, or for that thread's end");

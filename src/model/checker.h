@@ -8,7 +8,8 @@
  *   deadlock   the blocked operations, last, in the order of the cycle: before
  *              them the reordering is correct, each is the next event of its
  *              thread, blocks (is no try), and the thread of the following one
- *              holds the lock it waits for, or is the thread it joins.
+ *              holds the lock (or the semaphore used as one) it waits for, or
+ *              is the thread it joins.
  *              One event alone is a lost wake-up: the return from a wait that no
  *              signal has woken and that no signal of another thread is left for.
  *   atomicity  window begin, then the culprit, then window end as the last

@@ -102,7 +102,9 @@ static bool is_deadlock(const struct nearby *nearby, const struct machine *machi
         const struct event *event = &events[acquires[i]];
         enum rule rule = machine_forbids_sync(machine, acquires[i]);
         if (machine_next(machine, event->thread) != acquires[i] ||
-            rule != (event->op == EVENT_JOIN ? RULE_JOIN : RULE_LOCK_HELD))
+            rule != (event->op == EVENT_JOIN       ? RULE_JOIN
+                     : event->op == EVENT_SEM_WAIT ? RULE_SEMAPHORE
+                                                   : RULE_LOCK_HELD))
             return false;
         if (rule == RULE_LOCK_HELD &&
             !machine_blocked_by(machine, acquires[i], events[acquires[(i + 1) % count]].thread))

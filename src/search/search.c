@@ -1,6 +1,7 @@
 #include "search/search.h"
 
 #include "model/checker.h"
+#include "model/semaphore_locks.h"
 #include "search/state.h"
 
 #include <assert.h>
@@ -108,6 +109,9 @@ static bool is_cycle(const struct search_index *index, const struct search_query
         uint32_t following = query->events[(i + 1) % query->count];
         if (event->op == EVENT_JOIN && event->object == thread_at(index, following))
             continue;
+        if (event->op == EVENT_SEM_WAIT && !(event->flags & (EVENT_TRY | EVENT_FAILED)) &&
+            semaphore_held_before(index->history, following, event->object))
+            continue; /* that it is used as a lock is for who asks to know */
         if (!event_acquires(event) || event->flags & EVENT_TRY)
             return false;
         uint32_t acquire = held_at(index, following, event_lock(event));

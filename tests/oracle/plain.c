@@ -3,6 +3,7 @@
 
 #include "base/map.h"
 #include "model/machine.h"
+#include "model/semaphore_locks.h"
 
 #include <xxhash.h>
 
@@ -34,6 +35,26 @@ static void note_races(struct plain *plain, const struct machine *machine, const
         }
 }
 
+/* The thread that took the semaphore, if it is used as a lock. */
+static uint16_t takers_of(const struct plain *plain, const struct machine *machine, uint32_t pos)
+{
+    const struct history *history = plain->rules->history;
+    const struct event *event = &history->events[pos];
+    uint16_t takers = 0;
+    if (event->flags & (EVENT_TRY | EVENT_FAILED) ||
+        machine_forbids_sync(machine, pos) != RULE_SEMAPHORE)
+        return 0;
+    bool *locks = semaphore_locks(history);
+    for (uint32_t other = 0; locks && locks[event->object] && other < history->threads; other++) {
+        uint32_t next = machine_next(machine, other);
+        if (other != event->thread && next != POS_NONE &&
+            semaphore_held_before(history, next, event->object))
+            takers |= (uint16_t)(1u << other);
+    }
+    free(locks);
+    return takers;
+}
+
 static void note_deadlocks(struct plain *plain, const struct machine *machine, const uint32_t *path)
 {
     const struct history *history = plain->rules->history;
@@ -41,6 +62,8 @@ static void note_deadlocks(struct plain *plain, const struct machine *machine, c
     uint16_t blockers[16] = {0};
     for (uint32_t thread = 0; thread < history->threads; thread++) {
         uint32_t pos = blocked[thread] = machine_next(machine, thread);
+        if (pos != POS_NONE && history->events[pos].op == EVENT_SEM_WAIT)
+            blockers[thread] = takers_of(plain, machine, pos);
         if (pos != POS_NONE && history->events[pos].op == EVENT_JOIN &&
             machine_forbids_sync(machine, pos) == RULE_JOIN)
             blockers[thread] = (uint16_t)(1u << history->events[pos].object);

@@ -87,11 +87,46 @@ bool small_allowed(const struct small_trace *trace, const struct small_state *st
     }
 }
 
+/* Who has taken the semaphore: +1 a take, -1 a post, over the first `count` events;
+ * `alternates` becomes false where a thread takes or posts twice in a row. */
+static bool has_taken(const struct small_trace *trace, uint32_t thread, uint32_t count,
+                      uint8_t semaphore, bool *alternates)
+{
+    bool taken = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct small_event *event = &trace->events[trace->by_thread[thread][i]];
+        if (event->object != semaphore || event->failed ||
+            (event->op != EVENT_POST && event->op != EVENT_SEM_WAIT))
+            continue;
+        if (taken != (event->op == EVENT_POST))
+            *alternates = false;
+        taken = event->op == EVENT_SEM_WAIT;
+    }
+    return taken;
+}
+
+/* Of a semaphore that is used as a lock: the thread that has taken it. */
+static uint16_t takers(const struct small_trace *trace, const struct small_state *state,
+                       const struct small_event *event)
+{
+    uint16_t all = 0;
+    bool lock = trace->initial_count[event->object] == 1, ignored;
+    for (uint32_t thread = 0; lock && thread < trace->threads; thread++)
+        has_taken(trace, thread, trace->length[thread], event->object, &lock);
+    for (uint32_t thread = 0; lock && thread < trace->threads; thread++)
+        if (thread != event->thread && state->next[thread] < trace->length[thread] &&
+            has_taken(trace, thread, state->next[thread], event->object, &ignored))
+            all |= bit(thread);
+    return all;
+}
+
 uint16_t small_blockers(const struct small_trace *trace, const struct small_state *state,
                         const struct small_event *event)
 {
     if (event->op == EVENT_JOIN)
         return small_allowed(trace, state, event) ? 0 : bit(event->object);
+    if (event->op == EVENT_SEM_WAIT)
+        return event->blocking && !state->counts[event->object] ? takers(trace, state, event) : 0;
     return event->blocking && chosen(state, event) ? holders(state, event) : 0;
 }
 

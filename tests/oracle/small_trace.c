@@ -45,7 +45,8 @@ static void copy_events(struct small_trace *trace, const struct history *history
             .index = trace->length[thread],
             .join_fork = NO_EVENT,
             .failed = event->flags & EVENT_FAILED,
-            .blocking = event_acquires(event) && !(event->flags & EVENT_TRY),
+            .blocking = (event_acquires(event) || event->op == EVENT_SEM_WAIT) &&
+                        !(event->flags & EVENT_TRY),
         };
         trace->by_thread[thread][trace->length[thread]++] = (uint8_t)pos;
         if (event->op == EVENT_FORK)
