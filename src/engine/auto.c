@@ -42,10 +42,8 @@ static void report(struct engine_run *run, const struct solve_task *task,
         .model = outcome->model,
         .verdict = outcome->model == MODEL_SYNC ? VERDICT_CANDIDATE : VERDICT_PREDICTED,
         .engine = run->engine->name,
-        .object_class = race                      ? CLASS_VARIABLE
-                        : first->op == EVENT_JOIN ? CLASS_THREAD
-                                                  : CLASS_LOCK,
-        .object = race || first->op == EVENT_JOIN ? first->object : event_lock(first),
+        .object_class = first->op == EVENT_WAIT_END ? CLASS_LOCK : event_object_class(first->op),
+        .object = first->op == EVENT_WAIT_END ? first->other : first->object,
         .block = INTERN_NONE,
         .events = events,
         .event_count = task->size,

@@ -130,7 +130,7 @@ static int finish(struct engine_run *run, struct error *error)
     (void)error;
     struct deadlock *deadlock = run->state;
     enum model model = engine_model(run);
-    if (deadlock->order->joins_while_holding) {
+    if (deadlock->order->joins_while_holding || trace_count(run->trace, CLASS_SEMAPHORE)) {
         /* Known too late for what came before: rare enough to read it again. */
         lock_order_destroy(deadlock->order);
         deadlock->order = lock_order_read(run->history);

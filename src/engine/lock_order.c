@@ -1,5 +1,7 @@
 #include "engine/lock_order.h"
 
+#include "model/semaphore_locks.h"
+
 #include <xxhash.h>
 
 struct lock_order *lock_order_create(void)
@@ -11,7 +13,7 @@ struct lock_order *lock_order_create(void)
 }
 
 /* Who is joined by a thread that holds something, be it only its own end. */
-static bool *find_ends(const struct history *history)
+static bool *find_ends(const struct history *history, const bool *semaphores)
 {
     bool *ends = NEW_ARRAY(bool, history->threads);
     uint32_t *held = NEW_ARRAY(uint32_t, history->threads);
@@ -23,6 +25,11 @@ static bool *find_ends(const struct history *history)
             held[event->thread]++;
         else if (event_releases(event))
             held[event->thread]--;
+        else if (event->op == EVENT_SEM_WAIT)
+            held[event->thread] +=
+                semaphores && semaphores[event->object] && !(event->flags & EVENT_FAILED);
+        else if (event->op == EVENT_POST)
+            held[event->thread] -= semaphores && semaphores[event->object];
         if (event->op != EVENT_JOIN)
             continue;
         any |= ends[event->object] |= held[event->thread] > 0;
@@ -47,10 +54,12 @@ static bool *find_ends(const struct history *history)
 struct lock_order *lock_order_create_for(const struct history *history)
 {
     struct lock_order *order = lock_order_create();
-    order->ends = find_ends(history);
     order->first_end = trace_count(history->trace, CLASS_LOCK);
-    if (order->ends)
-        order->lock_limit = order->first_end + history->threads;
+    order->semaphores = semaphore_locks(history);
+    order->ends = find_ends(history, order->semaphores);
+    order->first_semaphore = order->first_end + history->threads;
+    if (order->ends || order->semaphores)
+        order->lock_limit = order->first_semaphore + trace_count(history->trace, CLASS_SEMAPHORE);
     return order;
 }
 
@@ -87,6 +96,7 @@ void lock_order_destroy(struct lock_order *order)
     for (size_t i = 0; i < order->threads.count; i++)
         array_free(&order->threads.items[i].stack);
     free(order->ends);
+    free(order->semaphores);
     array_free(&order->threads);
     array_free(&order->sets);
     array_free(&order->set_locks);
@@ -226,9 +236,30 @@ static void on_join(struct lock_order *order, const struct event *event, uint32_
         on_nested_acquire(order, thread, event, end, pos, must);
 }
 
+static void on_semaphore(struct lock_order *order, const struct event *event, uint32_t pos,
+                         struct order *must)
+{
+    if (!order->semaphores || !order->semaphores[event->object] || event->flags & EVENT_FAILED)
+        return;
+    struct thread_locks *thread = thread_at(order, event->thread);
+    struct lock_mode mode = {order->first_semaphore + event->object, false};
+    if (event->op == EVENT_POST) {
+        drop(thread, mode.lock);
+    } else {
+        if (thread->stack.count && !(event->flags & EVENT_TRY))
+            on_nested_acquire(order, thread, event, mode, pos, must);
+        array_push(&thread->stack, mode);
+    }
+    thread->set = NO_SET;
+}
+
 void lock_order_step(struct lock_order *order, const struct event *event, uint32_t pos,
                      struct order *must)
 {
+    if (event->op == EVENT_POST || event->op == EVENT_SEM_WAIT) {
+        on_semaphore(order, event, pos, must);
+        return;
+    }
     if (event->op == EVENT_JOIN) {
         on_join(order, event, pos, must);
         return;

@@ -6,7 +6,7 @@
  *
  * A join waits, too. Where some thread joins another while it holds locks, every
  * thread that may be joined so holds a lock of its own, its end, from its first
- * event on, and a join of it wants that lock. */
+ * event on, and a join of it wants that lock. Semaphores used as locks are locks. */
 #ifndef PREPLAY_ENGINE_LOCK_ORDER_H
 #define PREPLAY_ENGINE_LOCK_ORDER_H
 
@@ -60,11 +60,14 @@ struct lock_order {
     bool joins_while_holding;    /* seen any: then ends matter */
     bool *ends;                  /* by thread: its end is a lock; or NULL */
     uint32_t first_end;          /* that lock of thread 0 */
+    bool *semaphores;            /* by semaphore: it is used as a lock; or NULL */
+    uint32_t first_semaphore;    /* that lock of semaphore 0 */
     uint64_t instances;
 };
 
 struct lock_order *lock_order_create(void);
-/* The same, knowing who is joined by threads that hold locks. */
+/* The same, knowing who is joined by threads that hold locks, and which semaphores
+ * are used as locks. */
 struct lock_order *lock_order_create_for(const struct history *history);
 void lock_order_destroy(struct lock_order *order);
 /* Sees an event; `must` is the must-happen-before that has seen all before it. */
