@@ -36,11 +36,28 @@ struct interner {
     char *free_start;
 };
 
+/* Tables of a few pages are not worth a mapping of their own. */
+#define LARGE_TABLE ((size_t)1 << 16)
+
+static struct slot *new_slots(size_t count)
+{
+    return count < LARGE_TABLE ? NEW_ARRAY(struct slot, count)
+                               : memory_pages(count * sizeof(struct slot));
+}
+
+static void free_slots(struct slot *slots, size_t count)
+{
+    if (count < LARGE_TABLE)
+        free(slots);
+    else
+        memory_pages_free(slots, count * sizeof *slots);
+}
+
 struct interner *interner_create(void)
 {
     struct interner *interner = NEW(struct interner);
     interner->mask = 63;
-    interner->slots = NEW_ARRAY(struct slot, interner->mask + 1);
+    interner->slots = new_slots(interner->mask + 1);
     return interner;
 }
 
@@ -52,7 +69,7 @@ void interner_destroy(struct interner *interner)
         free(interner->chunks.items[i]);
     array_free(&interner->chunks);
     array_free(&interner->texts);
-    free(interner->slots);
+    free_slots(interner->slots, interner->mask + 1);
     free(interner);
 }
 
@@ -86,7 +103,7 @@ static void grow(struct interner *interner)
     size_t old_size = interner->mask + 1;
     struct slot *old = interner->slots;
     interner->mask = old_size * 2 - 1;
-    interner->slots = NEW_ARRAY(struct slot, interner->mask + 1);
+    interner->slots = new_slots(interner->mask + 1);
     for (size_t i = 0; i < old_size; i++) {
         if (!old[i].id_plus_one)
             continue;
@@ -95,7 +112,7 @@ static void grow(struct interner *interner)
             at = (at + 1) & interner->mask;
         interner->slots[at] = old[i];
     }
-    free(old);
+    free_slots(old, old_size);
 }
 
 static const char *store(struct interner *interner, const char *text, size_t length)

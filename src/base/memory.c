@@ -4,7 +4,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static void out_of_memory(size_t count, size_t size)
 {
@@ -40,6 +42,30 @@ void *memory_resize(void *block, size_t count, size_t size)
     if (!resized)
         out_of_memory(count, size);
     return resized;
+}
+
+void *memory_pages(size_t bytes)
+{
+    const size_t huge = (size_t)1 << 21;
+    size_t wanted = (bytes + huge - 1) & ~(huge - 1);
+    char *block = mmap(NULL, wanted + huge, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (block == MAP_FAILED)
+        out_of_memory(1, bytes);
+    /* Cut off what lies before and after the aligned part. */
+    size_t before = (huge - (uintptr_t)block % huge) % huge;
+    if (before)
+        munmap(block, before);
+    munmap(block + before + wanted, huge - before);
+    madvise(block + before, wanted, MADV_HUGEPAGE);
+    return block + before;
+}
+
+void memory_pages_free(void *block, size_t bytes)
+{
+    const size_t huge = (size_t)1 << 21;
+    if (block)
+        munmap(block, (bytes + huge - 1) & ~(huge - 1));
 }
 
 void *memory_copy(const void *block, size_t bytes)

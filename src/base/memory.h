@@ -11,6 +11,12 @@ void *memory_zero(size_t count, size_t size) __attribute__((malloc));
 void *memory_resize(void *block, size_t count, size_t size);
 void *memory_copy(const void *block, size_t bytes) __attribute__((malloc));
 
+/* Zeroed memory for large tables that are looked up at random, on huge pages where
+ * the system has them: a look-up then waits for its cache line, not for the page
+ * table as well. */
+void *memory_pages(size_t bytes) __attribute__((malloc));
+void memory_pages_free(void *block, size_t bytes);
+
 #define NEW(type)              ((type *)memory_zero(1, sizeof(type)))
 #define NEW_ARRAY(type, count) ((type *)memory_zero((count), sizeof(type)))
 

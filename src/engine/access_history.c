@@ -75,10 +75,11 @@ static uint32_t median_pos(const struct access_history *history)
 
 /* Moves what is kept into a table of `room` slots. */
 static void rebuild(struct access_history *history, uint32_t room, uint32_t oldest,
-                    struct order *order)
+                    struct order *order, struct access_pool *pool)
 {
     struct access_history old = *history;
-    *history = (struct access_history){.slots = NEW_ARRAY(struct access, room), .room = room};
+    *history = (struct access_history){
+        .slots = access_pool_take(pool, room * sizeof(struct access)), .room = room};
     for (uint32_t i = 0; i < old.room; i++) {
         const struct access *access = &old.slots[i];
         if (!access->tick || access->pos < oldest ||
@@ -86,38 +87,34 @@ static void rebuild(struct access_history *history, uint32_t room, uint32_t olde
             continue;
         insert(history, access);
     }
-    free(old.slots);
+    if (old.room)
+        access_pool_give(pool, old.slots, old.room * sizeof(struct access));
 }
 
-static void make_room(struct access_history *history, bool every_pair, struct order *order)
+static void make_room(struct access_history *history, bool every_pair, struct order *order,
+                      struct access_pool *pool)
 {
     if (!history->room) {
-        rebuild(history, 4, 0, order);
+        rebuild(history, 2, 0, order, pool);
         return;
     }
     if (history->room >= 16) {
-        rebuild(history, history->room, 0, order);
+        rebuild(history, history->room, 0, order, pool);
         if (history->count * 2 <= history->room)
             return; /* enough had been seen by all */
     }
     if (history->room >= 2 * ACCESS_LIMIT && !every_pair)
-        rebuild(history, history->room, median_pos(history), order);
+        rebuild(history, history->room, median_pos(history), order, pool);
     else
-        rebuild(history, history->room * 2, 0, order);
+        rebuild(history, history->room * 2, 0, order, pool);
 }
 
 void access_history_add(struct access_history *history, const struct access *access,
-                        bool every_pair, struct order *order)
+                        bool every_pair, struct order *order, struct access_pool *pool)
 {
     if ((history->count + 1) * 4 > history->room * 3)
-        make_room(history, every_pair, order);
+        make_room(history, every_pair, order, pool);
     insert(history, access);
-}
-
-void access_history_free(struct access_history *history)
-{
-    free(history->slots);
-    *history = (struct access_history){0};
 }
 
 void access_fill(struct finding_event *out, const struct access *access)

@@ -12,6 +12,7 @@
 #ifndef PREPLAY_ENGINE_ACCESS_HISTORY_H
 #define PREPLAY_ENGINE_ACCESS_HISTORY_H
 
+#include "engine/access_pool.h"
 #include "model/order.h"
 #include "trace/finding.h"
 
@@ -25,7 +26,9 @@ struct access {
     uint8_t op, size;
 };
 
-/* A zeroed struct access_history is empty. */
+_Static_assert(sizeof(struct access) == 32, "tables are powers of two of bytes");
+
+/* A zeroed struct access_history is empty; its table lies in an access_pool. */
 struct access_history {
     struct access *slots;
     uint32_t count, room; /* room is a power of two, or 0 */
@@ -37,8 +40,7 @@ struct access *access_history_find(const struct access_history *history,
 /* Adds an access that has none alike, or with `every_pair` any access. `order` says
  * what every thread has seen; NULL: nothing is known to be. */
 void access_history_add(struct access_history *history, const struct access *access,
-                        bool every_pair, struct order *order);
-void access_history_free(struct access_history *history);
+                        bool every_pair, struct order *order, struct access_pool *pool);
 
 /* Brings the slot of an access to come into the cache. */
 void access_history_prefetch(const struct access_history *history, const struct event *event,

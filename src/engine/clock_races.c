@@ -12,6 +12,7 @@ struct variable {
 };
 
 struct clock_races {
+    struct access_pool pool;
     struct engine_run *run;
     struct race_variables ARRAY_OF(struct variable) variables;
 };
@@ -27,8 +28,7 @@ void clock_races_destroy(struct clock_races *races)
 {
     if (!races)
         return;
-    for (size_t i = 0; i < races->variables.count; i++)
-        access_history_free(&races->variables.items[i].history);
+    access_pool_free(&races->pool);
     array_free(&races->variables);
     free(races);
 }
@@ -120,7 +120,7 @@ void clock_races_check(struct clock_races *races, const struct event *event, uin
     if (known)
         *known = access;
     else
-        access_history_add(&variable->history, &access, every_pair, NULL);
+        access_history_add(&variable->history, &access, every_pair, NULL, &races->pool);
 }
 
 void clock_races_look_ahead(const struct clock_races *races, const struct event *events, size_t at,

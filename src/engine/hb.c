@@ -23,6 +23,7 @@ struct variable {
 };
 
 struct hb {
+    struct access_pool pool;
     struct order *order;
     struct variables ARRAY_OF(struct variable) variables;
     struct indices ARRAY_OF(uint32_t) next_index; /* by thread */
@@ -124,7 +125,7 @@ static void on_access(struct engine_run *run, struct hb *hb, const struct event 
     if (known)
         *known = access;
     else
-        access_history_add(&variable->history, &access, every_pair, hb->order);
+        access_history_add(&variable->history, &access, every_pair, hb->order, &hb->pool);
 }
 
 /* Variables are spread over memory and events come at random: each access would
@@ -167,8 +168,7 @@ static int finish(struct engine_run *run, struct error *error)
 static void destroy(struct engine_run *run)
 {
     struct hb *hb = run->state;
-    for (size_t i = 0; i < hb->variables.count; i++)
-        access_history_free(&hb->variables.items[i].history);
+    access_pool_free(&hb->pool);
     array_free(&hb->variables);
     array_free(&hb->next_index);
     order_destroy(hb->order);

@@ -20,6 +20,7 @@ struct variable {
 };
 
 struct lockset {
+    struct access_pool pool;
     struct order *order;
     struct lock_profiles *profiles;
     struct lockset_variables ARRAY_OF(struct variable) variables;
@@ -106,7 +107,7 @@ static void on_access(struct engine_run *run, struct lockset *lockset, const str
     if (known)
         *known = access;
     else
-        access_history_add(&variable->history, &access, every_pair, lockset->order);
+        access_history_add(&variable->history, &access, every_pair, lockset->order, &lockset->pool);
 }
 
 /* As in hb.c. The profile is a guess: the thread may acquire or release before. */
@@ -149,8 +150,7 @@ static int finish(struct engine_run *run, struct error *error)
 static void destroy(struct engine_run *run)
 {
     struct lockset *lockset = run->state;
-    for (size_t i = 0; i < lockset->variables.count; i++)
-        access_history_free(&lockset->variables.items[i].history);
+    access_pool_free(&lockset->pool);
     array_free(&lockset->variables);
     array_free(&lockset->next_index);
     lock_profiles_destroy(lockset->profiles);

@@ -30,6 +30,7 @@ struct variable {
 struct held ARRAY_OF(uint32_t);
 
 struct mb {
+    struct access_pool pool;
     struct embracer *embracer;
     struct bad_set bad;
     struct hb_walk *walk;
@@ -115,7 +116,7 @@ static void suspect(struct mb *mb, const struct event *event, const struct varia
     }
 }
 
-static void remember(struct variable *variable, const struct event *event,
+static void remember(struct mb *mb, struct variable *variable, const struct event *event,
                      const struct access *access, bool every_pair, bool read_before)
 {
     struct epoch now = {access->thread, access->tick};
@@ -131,7 +132,7 @@ static void remember(struct variable *variable, const struct event *event,
     if (known)
         *known = *access;
     else
-        access_history_add(&variable->history, access, every_pair, NULL);
+        access_history_add(&variable->history, access, every_pair, NULL, &mb->pool);
 }
 
 static void on_access(struct engine_run *run, struct mb *mb, const struct event *event,
@@ -147,7 +148,7 @@ static void on_access(struct engine_run *run, struct mb *mb, const struct event 
         suspect(mb, event, variable, &access, clock);
     embracer_leave(mb->embracer, event);
     access.tick = vclock_get(embracer_clock(mb->embracer, event->thread), event->thread);
-    remember(variable, event, &access, run->options->every_pair, read_before);
+    remember(mb, variable, event, &access, run->options->every_pair, read_before);
 }
 
 static void on_event(struct engine_run *run, struct mb *mb, const struct event *event, uint32_t pos)
@@ -208,8 +209,7 @@ static int finish(struct engine_run *run, struct error *error)
 static void destroy(struct engine_run *run)
 {
     struct mb *mb = run->state;
-    for (size_t i = 0; i < mb->variables.count; i++)
-        access_history_free(&mb->variables.items[i].history);
+    access_pool_free(&mb->pool);
     for (size_t i = 0; i < mb->held.count; i++)
         array_free(&mb->held.items[i]);
     array_free(&mb->variables);
