@@ -63,7 +63,7 @@ static void report(struct engine_run *run, struct blocks *blocks, uint32_t label
         finding_event_fill(&events[i], &history->events[places[i]], places[i],
                            history->index[places[i]]);
     const struct event *begin = &history->events[strike->begin];
-    bool access = op_in(begin->op, OPS_ACCESS);
+    bool access = op_in(begin->op, OPS_ACCESS), semaphore = begin->op == EVENT_SEM_WAIT;
     enum atomicity_error error = error_of(strike);
     struct finding finding = {
         .kind = FINDING_ATOMICITY,
@@ -73,8 +73,10 @@ static void report(struct engine_run *run, struct blocks *blocks, uint32_t label
                                                 : VERDICT_PREDICTED,
         .error = error,
         .engine = run->engine->name,
-        .object_class = access ? CLASS_VARIABLE : CLASS_LOCK,
-        .object = access ? begin->object : event_lock(begin),
+        .object_class = access      ? CLASS_VARIABLE
+                        : semaphore ? CLASS_SEMAPHORE
+                                    : CLASS_LOCK,
+        .object = access || semaphore ? begin->object : event_lock(begin),
         .block = label,
         .events = events,
         .event_count = 3,

@@ -2,7 +2,8 @@
  * the operations of other threads that would break it.
  *
  *   two acquires of a lock in one block     an acquire of it (readers disturb only
- *                                           a window between two writers)
+ *                                           a window between two writers); the
+ *                                           same for a semaphore used as a lock
  *   two accesses of a variable in a block   an access that makes the three
  *                                           unserialisable: a write before a
  *                                           read of the block, or between its

@@ -15,18 +15,30 @@ struct finder {
     struct all_touched ARRAY_OF(struct touched) touched;
 };
 
+bool windows_guards(const struct trace *trace, const struct event *event)
+{
+    return event_acquires(event) ||
+           (event->op == EVENT_SEM_WAIT && !(event->flags & EVENT_FAILED) &&
+            trace_semaphore_initial(trace, event->object) > 0);
+}
+
 uint32_t windows_object(const struct history *history, const struct event *event)
 {
+    const struct trace *trace = history->trace;
     if (op_in(event->op, OPS_ACCESS))
         return event->object;
-    if (!event_acquires(event))
+    if (!windows_guards(trace, event))
         return UINT32_MAX;
-    return trace_count(history->trace, CLASS_VARIABLE) + event_lock(event);
+    uint32_t variables = trace_count(trace, CLASS_VARIABLE);
+    if (event->op == EVENT_SEM_WAIT)
+        return variables + trace_count(trace, CLASS_LOCK) + event->object;
+    return variables + event_lock(event);
 }
 
 uint32_t windows_objects(const struct history *history)
 {
-    return trace_count(history->trace, CLASS_VARIABLE) + trace_count(history->trace, CLASS_LOCK);
+    return trace_count(history->trace, CLASS_VARIABLE) + trace_count(history->trace, CLASS_LOCK) +
+           trace_count(history->trace, CLASS_SEMAPHORE);
 }
 
 static void add_window(struct finder *finder, uint32_t object, uint32_t begin, uint32_t end)

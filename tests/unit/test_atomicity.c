@@ -98,6 +98,14 @@ static void the_unserialisable_four(void **state)
     }
 }
 
+static void a_semaphore_may_serve_as_a_lock(void **state)
+{
+    (void)state;
+    expect("A|begin(f)|1\nA|semwait(s)|2\nA|post(s)|3\nA|semwait(s)|4\nA|post(s)|5\nA|end(f)|6\n"
+           "B|semwait(s)|7\nB|post(s)|8\n",
+           MODEL_RF, "after block=f window=2..4 culprit=7");
+}
+
 static void one_section_protects(void **state)
 {
     (void)state;
@@ -153,9 +161,17 @@ static uint32_t *transactions_of(const struct history *history)
     return of;
 }
 
-static bool same_object(const struct event *a, const struct event *b)
+static bool takes(const struct history *history, const struct event *event)
 {
-    if (op_in(a->op, OPS_ACCESS) && op_in(b->op, OPS_ACCESS))
+    return event->op == EVENT_SEM_WAIT && !(event->flags & EVENT_FAILED) &&
+           trace_semaphore_initial(history->trace, event->object);
+}
+
+static bool same_object(const struct history *history, uint32_t first, uint32_t second)
+{
+    const struct event *a = &history->events[first], *b = &history->events[second];
+    if ((op_in(a->op, OPS_ACCESS) && op_in(b->op, OPS_ACCESS)) ||
+        (takes(history, a) && takes(history, b)))
         return a->object == b->object;
     return event_acquires(a) && event_acquires(b) && event_lock(a) == event_lock(b);
 }
@@ -176,16 +192,16 @@ static bool is_window(const struct history *history, const uint32_t *of, uint32_
                       uint32_t end)
 {
     const struct event *events = history->events;
-    if (!of[begin] || of[begin] != of[end] || !same_object(&events[begin], &events[end]))
+    if (!of[begin] || of[begin] != of[end] || !same_object(history, begin, end))
         return false;
     bool read_since = false, write_since = false;
     for (uint32_t pos = begin + 1; pos < end; pos++) {
-        if (of[pos] != of[begin] || !same_object(&events[begin], &events[pos]))
+        if (of[pos] != of[begin] || !same_object(history, begin, pos))
             continue;
         read_since |= event_reads(&events[pos]);
-        write_since |= event_writes(&events[pos]) || event_acquires(&events[pos]);
+        write_since |= !op_in(events[pos].op, OPS_ACCESS) || event_writes(&events[pos]);
     }
-    bool writes = event_writes(&events[begin]) || event_acquires(&events[begin]);
+    bool writes = !op_in(events[begin].op, OPS_ACCESS) || event_writes(&events[begin]);
     return (event_reads(&events[begin]) && !read_since) || (writes && !write_since);
 }
 
@@ -219,7 +235,7 @@ static void compare(struct strike_oracle *oracle, const struct sample *sample, e
         for (uint32_t e = b + 1; e < history->count; e++)
             for (uint32_t c = 0; c < history->count && is_window(history, of, b, e); c++)
                 if (history->events[c].thread != history->events[b].thread &&
-                    same_object(&history->events[b], &history->events[c]) &&
+                    same_object(history, b, c) &&
                     strike_breaks(&history->events[b], &history->events[e], &history->events[c]) &&
                     !is_found(findings, b, e, c) && strike_is_true(oracle, b, e, c, true))
                     tell(sample, "missed", model, b, e, c);
@@ -337,12 +353,14 @@ int main(void)
         cmocka_unit_test(auto_finds_them_too),
         cmocka_unit_test(lost_update_through_two_locked_calls),
         cmocka_unit_test(the_unserialisable_four),
+        cmocka_unit_test(a_semaphore_may_serve_as_a_lock),
         cmocka_unit_test(one_section_protects),
         cmocka_unit_test(far_from_the_window),
         AGREES("blocks"),
         AGREES("blocks:variables=1,locks=1,threads=2..3,events=10..16"),
         AGREES("blocks:branches,values"),
         AGREES("rwlocks:blocks,variables=1"),
+        AGREES("semaphores:blocks,events=10..30"),
         AGREES("all"),
         FIGURE("blocks:accesses=4"),
         FIGURE("blocks:accesses=4,locks=1,events=12..40,threads=2..5"),
