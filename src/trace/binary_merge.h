@@ -5,6 +5,7 @@
 #ifndef PREPLAY_TRACE_BINARY_MERGE_H
 #define PREPLAY_TRACE_BINARY_MERGE_H
 
+#include "base/map.h"
 #include "trace/binary_stream.h"
 
 /* The threads of a trace, in the order of their ids: main first, then by the
@@ -19,7 +20,8 @@ struct binary_thread {
 struct binary_threads {
     struct binary_thread *items;
     uint32_t count;
-    uint64_t last_stamp; /* recording stopped here; UINT64_MAX if it did not */
+    struct map by_number; /* stream number -> id */
+    uint64_t last_stamp;  /* recording stopped here; UINT64_MAX if it did not */
 };
 
 #define BINARY_NO_THREAD UINT32_MAX

@@ -132,12 +132,13 @@ static void learn_unit(struct binary_source *self, const struct binary_unit *uni
         if (unit->op < EVENT_COUNT && op_in(unit->op, OPS_ATOMIC))
             objects_learn(self->objects, thread, unit->object, unit->size,
                           op_in(unit->op, OPS_WRITING));
-        enum object_class class = record_class(unit->op);
-        if (unit->op == EVENT_WAIT_BEGIN || unit->op == EVENT_WAIT_END || class == CLASS_LOCK)
-            learn_lock(self, unit, thread);
+        /* In the order of the second pass: both must number objects alike. */
+        enum object_class class = unit->op < EVENT_COUNT ? record_class(unit->op) : CLASS_NONE;
         if (class == CLASS_CONDITION || class == CLASS_BARRIER || class == CLASS_SEMAPHORE ||
             class == CLASS_ONCE)
             binary_names_sync(self->names, class, unit->object);
+        if (unit->op == EVENT_WAIT_BEGIN || unit->op == EVENT_WAIT_END || class == CLASS_LOCK)
+            learn_lock(self, unit, thread);
     }
     for (size_t i = 0; i < unit->count; i++) {
         const struct binary_access *access = &unit->accesses[i];

@@ -155,6 +155,7 @@ static int name_threads(struct binary_threads *threads, struct listed *listed, s
         for (size_t i = 0; i < listed->count; i++) {
             struct binary_thread *thread = &listed->items[paths[i].thread];
             threads->items[i] = *thread;
+            *map_at(&threads->by_number, thread->header.number, NULL) = i;
             threads->items[i].name = path_name(&paths[i], thread->header.number);
             thread->file = NULL;
         }
@@ -202,13 +203,12 @@ void binary_threads_free(struct binary_threads *threads)
         free(threads->items[i].name);
     }
     free(threads->items);
+    map_free(&threads->by_number);
     *threads = (struct binary_threads){0};
 }
 
 uint32_t binary_threads_find(const struct binary_threads *threads, uint64_t number)
 {
-    for (uint32_t i = 0; number < UINT32_MAX && i < threads->count; i++)
-        if (threads->items[i].header.number == number)
-            return i;
-    return BINARY_NO_THREAD;
+    const uint64_t *id = number < UINT32_MAX ? map_find(&threads->by_number, number) : NULL;
+    return id ? (uint32_t)*id : BINARY_NO_THREAD;
 }
