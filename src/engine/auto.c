@@ -11,6 +11,7 @@
 #include "engine/atomicity.h"
 #include "engine/auto_tasks.h"
 #include "engine/engine.h"
+#include "engine/lost_wakeups.h"
 #include "model/order.h"
 #include "search/suspects.h"
 #include "search/solve.h"
@@ -98,6 +99,22 @@ static void find_deadlocks(struct engine_run *run, const struct ladder *ladder)
     tasks_free(&tasks);
 }
 
+/* Under the strongest model only: without what the waiter read, nearly every wait
+ * could come too late. */
+static void find_lost_wakeups(struct engine_run *run, const struct ladder *ladder)
+{
+    if (!trace_count(run->trace, CLASS_CONDITION))
+        return;
+    struct lost_wakeups lost = {
+        .run = run,
+        .search = search_create(ladder->rungs[0]),
+        .model = search_index_model(ladder->rungs[0]),
+        .work = LOST_WAKEUP_WORK,
+    };
+    lost_wakeups_find(&lost);
+    search_destroy(lost.search);
+}
+
 static int compare_seconds(const void *a, const void *b)
 {
     const struct finding *const *x = a, *const *y = b;
@@ -144,6 +161,7 @@ static int finish(struct engine_run *run, struct error *error)
     find_races(run, &ladder);
     mark_observed(run);
     find_deadlocks(run, &ladder);
+    find_lost_wakeups(run, &ladder);
     atomicity_find(run, &ladder);
     ladder_free(&ladder);
     return 0;

@@ -117,10 +117,9 @@ static void find_lost_wakeups(struct engine_run *run)
     prepare_search(run);
     struct lost_wakeups lost = {
         .run = run,
-        .index = deadlock->index,
         .search = deadlock->search,
         .model = engine_model(run),
-        .work = SEARCH_WORK,
+        .work = LOST_WAKEUP_WORK,
     };
     lost_wakeups_find(&lost);
 }

@@ -50,7 +50,7 @@ static bool try_wait(struct lost_wakeups *lost, uint32_t begin, uint32_t end, ui
     };
     if (!findings_is_new(run->findings, &finding))
         return true;
-    if (search_steps(lost->search) > lost->work)
+    if (search_steps(lost->search) > lost->before + lost->work)
         return false;
     uint32_t pair[2] = {last, begin};
     struct search_query query = {SEARCH_PRECEDES, pair, 2, run->options->budget};
@@ -74,6 +74,7 @@ void lost_wakeups_find(struct lost_wakeups *lost)
     struct engine_run *run = lost->run;
     const struct history *history = run->history;
     struct signals *signals = find_signals(history);
+    lost->before = search_steps(lost->search);
     uint32_t *begun = NEW_ARRAY(uint32_t, history->threads); /* its open wait */
     struct map tried = {0};                                  /* location -> instances */
     for (uint32_t pos = 0; pos < history->count; pos++) {

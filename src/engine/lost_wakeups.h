@@ -11,12 +11,14 @@
 #include "engine/engine.h"
 #include "search/search.h"
 
+#define LOST_WAKEUP_WORK UINT64_C(50000000)
+
 struct lost_wakeups {
     struct engine_run *run;
-    struct search_index *index;
     struct search *search;
     enum model model;
-    uint64_t work; /* events that all searches may schedule */
+    uint64_t work;   /* events that all searches may schedule ... */
+    uint64_t before; /* ... beyond these */
 };
 
 /* Adds a finding (a deadlock of one event, the return from the wait) for each wait

@@ -44,7 +44,7 @@ struct held *held_create(const struct history *history, const struct finding *co
     for (uint32_t pos = 0; count && pos < history->count; pos++) {
         const struct event *event = &history->events[pos];
         bool sync = op_in(event->op, OPS_ACQUIRING | OPS_RELEASING);
-        if (!sync && !op_in(event->op, OPS_ACCESS))
+        if (!sync && !op_in(event->op, OPS_ACCESS | OP_BIT(EVENT_JOIN) | OP_BIT(EVENT_SEM_WAIT)))
             continue;
         uint64_t *place = map_find(&self->at, pos);
         if (place)
