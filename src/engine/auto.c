@@ -55,20 +55,49 @@ static void report(struct engine_run *run, const struct solve_task *task,
     free(events);
 }
 
+/* Witnesses, in events: as many as 1 GB holds at once, and as many in the findings;
+ * later findings go without (only with --pairs there are so many). */
+#define WITNESS_EVENTS_MAX (UINT64_C(1) << 28)
+
+static uint64_t witness_events(const struct engine_run *run)
+{
+    uint64_t events = 0;
+    for (size_t i = 0; i < run->findings->count; i++)
+        events += run->findings->items[i].witness_length;
+    return events;
+}
+
+static void decide_some(struct engine_run *run, const struct ladder *ladder,
+                        const struct solve_task *tasks, size_t count, uint64_t budget)
+{
+    uint64_t stored = witness_events(run);
+    struct solve_outcome *outcomes = NEW_ARRAY(struct solve_outcome, count);
+    solve_all(ladder, tasks, outcomes, count, run->options->jobs, budget);
+    for (size_t i = 0; i < count; i++) {
+        struct solve_outcome *outcome = &outcomes[i];
+        run->refuted += outcome->answer == SEARCH_REFUTED;
+        run->exhausted += outcome->answer == SEARCH_EXHAUSTED;
+        stored += outcome->length;
+        uint32_t *witness = outcome->witness;
+        if (stored > WITNESS_EVENTS_MAX) {
+            outcome->witness = NULL;
+            outcome->length = 0;
+        }
+        if (outcome->answer == SEARCH_WITNESS)
+            report(run, &tasks[i], outcome);
+        free(witness);
+    }
+    free(outcomes);
+}
+
 static void decide(struct engine_run *run, const struct ladder *ladder,
                    const struct solve_task *tasks, size_t count)
 {
-    struct solve_outcome *outcomes = NEW_ARRAY(struct solve_outcome, count);
-    solve_all(ladder, tasks, outcomes, count, run->options->jobs, run->options->budget);
+    size_t chunk = (size_t)(WITNESS_EVENTS_MAX / ((uint64_t)run->history->count + 1)) + 1;
+    uint64_t budget = run->options->budget ? run->options->budget : solve_budget(ladder, count);
     run->candidates += count;
-    for (size_t i = 0; i < count; i++) {
-        run->refuted += outcomes[i].answer == SEARCH_REFUTED;
-        run->exhausted += outcomes[i].answer == SEARCH_EXHAUSTED;
-        if (outcomes[i].answer == SEARCH_WITNESS)
-            report(run, &tasks[i], &outcomes[i]);
-        free(outcomes[i].witness);
-    }
-    free(outcomes);
+    for (size_t done = 0; done < count; done += chunk)
+        decide_some(run, ladder, tasks + done, count - done < chunk ? count - done : chunk, budget);
 }
 
 static void find_races(struct engine_run *run, const struct ladder *ladder)

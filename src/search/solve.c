@@ -102,7 +102,7 @@ static void *work_on(void *argument)
 
 /* All tasks together may take a time that is in proportion to the trace; a task
  * always gets enough for a trace of some hundred events. */
-static uint64_t fair_budget(const struct ladder *ladder, size_t count)
+uint64_t solve_budget(const struct ladder *ladder, size_t count)
 {
     const uint64_t least = 1 << 16;
     uint64_t all = (UINT64_C(1) << 26) + 64 * (uint64_t)ladder->rungs[0]->history->count;
@@ -118,7 +118,7 @@ void solve_all(const struct ladder *ladder, const struct solve_task *tasks,
                         .tasks = tasks,
                         .outcomes = outcomes,
                         .count = count,
-                        .budget = budget ? budget : fair_budget(ladder, count)};
+                        .budget = budget ? budget : solve_budget(ladder, count)};
     pthread_t threads[JOBS_MAX];
     uint32_t started = 0;
     for (; started + 1 < jobs && started + 1 < count && started < JOBS_MAX; started++)

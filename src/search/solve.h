@@ -33,6 +33,9 @@ struct solve_outcome {
     uint32_t length;
 };
 
+/* The budget that suits the trace and the number of tasks. */
+uint64_t solve_budget(const struct ladder *ladder, size_t count);
+
 /* `budget` is that of one instance under one model; 0 for one that suits the
  * trace and the number of tasks. */
 void solve_all(const struct ladder *ladder, const struct solve_task *tasks,

@@ -1,0 +1,48 @@
+# The engine auto: models, threads, every pair.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    traces="$BATS_TEST_DIRNAME/../traces"
+    cd "$BATS_TEST_TMPDIR"
+}
+
+findings() { # OPTIONS... TRACE : all but the times
+    "$PREPLAY" predict --all --json - "$@" | jq -S 'del(.engines[].seconds)'
+}
+
+pairs() { # MODEL TRACE : the pairs of locations that race, one a line
+    "$PREPLAY" predict -e auto -m "$1" --all --json - "$2" |
+        jq -r '.findings[] | select(.kind == "race") | .events | map(.location) | join("~")' | sort
+}
+
+@test "every figure has the races its verdict says, model by model" {
+    for trace in "$traces"/*.std; do
+        for model in rf sync; do
+            wanted=$(sed -n "s/^oracle-$model: //p" "${trace%.std}.verdict" | sed 's/ derived$//')
+            [ -n "$wanted" ] || continue
+            [ "$wanted" != none ] || wanted=
+            echo "$trace $model"
+            [ "$(tr ',' '\n' <<<"$wanted" | sort)" = "$(pairs "$model" "$trace")" ]
+        done
+    done
+}
+
+@test "the strongest model that has a witness is named" {
+    run -66 "$PREPLAY" predict --all "$traces/002-fig1.9-hidden-race.std"
+    [[ "$output" == *"predicted by auto (rf)"* ]]
+    run -66 "$PREPLAY" predict -e auto "$traces/002-fig1.12-no-predictable-race.std"
+    [[ "$output" == *"candidate by auto (sync)"* ]]
+}
+
+@test "the output is the same on one thread and on two" {
+    for trace in "$traces"/*.std; do
+        [ "$(findings -j 1 "$trace")" = "$(findings -j 2 "$trace")" ]
+        [ "$(findings -j 1 --pairs "$trace")" = "$(findings -j 2 --pairs "$trace")" ]
+    done
+}
+
+@test "a window leaves out what is farther apart" {
+    run -0 "$PREPLAY" predict -e auto --window 1 "$traces/002-fig1.9-hidden-race.std"
+    [[ "$output" == *"0 races"* ]]
+}
