@@ -7,6 +7,7 @@ void bad_set_free(struct bad_set *bad)
     for (size_t i = 0; i < bad->capacity; i++)
         vclock_free(&bad->items[i].clock);
     free(bad->items);
+    map_free(&bad->known);
 }
 
 static bool is_ordered(struct embracer *embracer, struct bad_pair *pair)
@@ -47,6 +48,17 @@ void bad_set_add(struct bad_set *bad, struct embracer *embracer, uint32_t variab
     vclock_copy(&pair->clock, clock);
 }
 
+static uint64_t places(const struct access *a, const struct access *b)
+{
+    return a->location < b->location ? map_pair(a->location, b->location)
+                                     : map_pair(b->location, a->location);
+}
+
+bool bad_set_knows(const struct bad_set *bad, const struct access *a, const struct access *b)
+{
+    return map_find(&bad->known, places(a, b));
+}
+
 static void report(struct engine_run *run, const struct bad_pair *pair)
 {
     struct finding_event events[2];
@@ -70,7 +82,9 @@ static void report(struct engine_run *run, const struct bad_pair *pair)
 void bad_set_judge(struct bad_set *bad, struct embracer *embracer, struct engine_run *run)
 {
     for (size_t i = 0; i < bad->count; i++)
-        if (!is_ordered(embracer, &bad->items[i]))
+        if (!is_ordered(embracer, &bad->items[i])) {
             report(run, &bad->items[i]);
+            map_at(&bad->known, places(&bad->items[i].earlier, &bad->items[i].later), NULL);
+        }
     bad->count = 0;
 }

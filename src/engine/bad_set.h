@@ -4,6 +4,7 @@
 #ifndef PREPLAY_ENGINE_BAD_SET_H
 #define PREPLAY_ENGINE_BAD_SET_H
 
+#include "base/map.h"
 #include "engine/access_history.h"
 #include "engine/engine.h"
 #include "model/embracer.h"
@@ -18,7 +19,8 @@ struct bad_pair {
 struct bad_set {
     struct bad_pair *items; /* those beyond count keep their clocks' memory */
     size_t count, capacity;
-    size_t weed_at; /* look for pairs that are ordered by now at this count */
+    size_t weed_at;   /* look for pairs that are ordered by now at this count */
+    struct map known; /* pairs of locations that are reported: no need to suspect more */
 };
 
 void bad_set_free(struct bad_set *bad);
@@ -26,6 +28,8 @@ void bad_set_free(struct bad_set *bad);
 void bad_set_add(struct bad_set *bad, struct embracer *embracer, uint32_t variable,
                  const struct access *earlier, const struct access *later,
                  const struct vclock *clock);
+/* True if the pair would add nothing to what is reported. */
+bool bad_set_knows(const struct bad_set *bad, const struct access *a, const struct access *b);
 /* Reports what is still not ordered, and empties the set. */
 void bad_set_judge(struct bad_set *bad, struct embracer *embracer, struct engine_run *run);
 

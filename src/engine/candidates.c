@@ -94,7 +94,9 @@ void candidates_add(struct candidates *candidates, const struct event *event,
     struct candidate_variable *variable = &candidates->variables[event->object];
     struct candidate_thread *thread = thread_of(variable, event->thread, held);
     thread->last_index = candidate->index;
-    array_push(group_of(thread, event), *candidate);
+    struct candidate_group *group = group_of(thread, event);
+    group->last_index = candidate->index;
+    array_push(group, *candidate);
 }
 
 void candidates_open(const struct candidates *candidates, struct candidate_group *group)

@@ -25,6 +25,7 @@ struct candidate {
 struct candidate_group {
     uint32_t location;
     uint8_t op, size;
+    uint32_t last_index; /* of its last access */
     struct candidate *items;
     size_t count, capacity;
     uint32_t *settled; /* by thread: accesses out of the question; NULL: none */

@@ -1,6 +1,7 @@
 #include "engine/clock_races.h"
 
 #include "base/array.h"
+#include "base/map.h"
 #include "engine/access_history.h"
 
 struct variable {
@@ -15,6 +16,7 @@ struct clock_races {
     struct access_pool pool;
     struct engine_run *run;
     struct race_variables ARRAY_OF(struct variable) variables;
+    struct map known; /* pairs of locations that are reported */
 };
 
 struct clock_races *clock_races_create(struct engine_run *run)
@@ -30,12 +32,27 @@ void clock_races_destroy(struct clock_races *races)
         return;
     access_pool_free(&races->pool);
     array_free(&races->variables);
+    map_free(&races->known);
     free(races);
 }
 
 static bool saw(const struct vclock *clock, uint32_t self, struct epoch epoch)
 {
     return epoch.thread == self || vclock_saw(clock, epoch);
+}
+
+/* Racing pairs of the same locations come by the thousand: only the first is a
+ * finding. */
+static bool is_known(struct clock_races *races, const struct access *a, const struct access *b)
+{
+    if (races->run->options->every_pair)
+        return false;
+    bool added;
+    map_at(&races->known,
+           a->location < b->location ? map_pair(a->location, b->location)
+                                     : map_pair(b->location, a->location),
+           &added);
+    return !added;
 }
 
 static void report(const struct clock_races *races, uint32_t variable, const struct access *earlier,
@@ -60,7 +77,7 @@ static void report(const struct clock_races *races, uint32_t variable, const str
 }
 
 /* Reports every earlier access that is not before `access`; true if there was one. */
-static bool scan(const struct clock_races *races, uint32_t id, const struct access_history *history,
+static bool scan(struct clock_races *races, uint32_t id, const struct access_history *history,
                  const struct access *access, const struct vclock *before,
                  const struct vclock *happened)
 {
@@ -70,8 +87,9 @@ static bool scan(const struct clock_races *races, uint32_t id, const struct acce
         struct epoch epoch = {earlier->thread, earlier->tick};
         if (!earlier->tick || !accesses_conflict(earlier, access) || vclock_saw(before, epoch))
             continue;
-        report(races, id, earlier, access, !vclock_saw(happened, epoch));
         raced = true;
+        if (!is_known(races, earlier, access))
+            report(races, id, earlier, access, !vclock_saw(happened, epoch));
     }
     return raced;
 }

@@ -105,13 +105,15 @@ static bool epochs_suffice(const struct variable *variable, const struct event *
            (!variable->reads_shared && saw(clock, event->thread, variable->read));
 }
 
-static void suspect(struct mb *mb, const struct event *event, const struct variable *variable,
-                    const struct access *access, const struct vclock *clock)
+static void suspect(struct mb *mb, bool every_pair, const struct event *event,
+                    const struct variable *variable, const struct access *access,
+                    const struct vclock *clock)
 {
     for (uint32_t i = 0; i < variable->history.room; i++) {
         const struct access *earlier = &variable->history.slots[i];
         if (earlier->tick && accesses_conflict(earlier, access) &&
-            !vclock_saw(clock, (struct epoch){earlier->thread, earlier->tick}))
+            !vclock_saw(clock, (struct epoch){earlier->thread, earlier->tick}) &&
+            (every_pair || !bad_set_knows(&mb->bad, earlier, access)))
             bad_set_add(&mb->bad, mb->embracer, event->object, earlier, access, clock);
     }
 }
@@ -145,7 +147,7 @@ static void on_access(struct engine_run *run, struct mb *mb, const struct event 
     bool read_before = saw(clock, event->thread, variable->read);
     if (!is_protected(variable, &mb->held.items[event->thread]) &&
         !epochs_suffice(variable, event, clock))
-        suspect(mb, event, variable, &access, clock);
+        suspect(mb, run->options->every_pair, event, variable, &access, clock);
     embracer_leave(mb->embracer, event);
     access.tick = vclock_get(embracer_clock(mb->embracer, event->thread), event->thread);
     remember(mb, variable, event, &access, run->options->every_pair, read_before);

@@ -141,10 +141,10 @@ static bool check_group(struct syncp *syncp, uint32_t earlier_thread, struct can
     uint32_t past = closed_pasts_of(syncp->pasts, event->thread)->counts[earlier_thread];
     if (!candidates_conflict(group, event))
         return true;
-    if (array_last(group).index < past)
-        return false;
     if (!every_pair && is_known(syncp, group, event))
         return true;
+    if (group->last_index < past)
+        return false;
     candidates_open(&syncp->candidates, group);
     uint32_t *settled = &group->settled[event->thread];
     bool first = true; /* only what is settled from the front on can be skipped for good */
