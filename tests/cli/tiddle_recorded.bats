@@ -56,7 +56,10 @@ findings() { # TRACE : of all engines, by line
     # The message about an engine that is not there lists those that are.
     engines=$("$PREPLAY" predict -e ? /dev/null 2>&1 | sed 's/.*there are: //; s/, /,/g')
     for trace in "$here"/../traces/*.std; do
-        "$PREPLAY" convert --to tiddle "$trace" | sed 's/ @.*//' >figure.tiddle
+        # In C a wait and its return, as a barrier's two sides, are one statement.
+        "$PREPLAY" convert --to tiddle "$trace" | sed 's/ @.*//' | awk '
+            $1 == "wait" || $1 == "enter" { begun[$2] = NR }
+            { print $0 ($1 ~ /^(woken!?|exit)$/ ? " @" begun[$2] : "") }' >figure.tiddle
         record figure.tiddle
         findings figure.tiddle >wanted
         findings data >found
