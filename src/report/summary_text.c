@@ -122,6 +122,15 @@ static void print_sizes(FILE *out, const struct tally *tally)
             plural(tally->threads), (unsigned long long)tally->objects, plural(tally->objects));
 }
 
+static const char *how_real(const struct tally *tally)
+{
+    bool observed = tally->verdicts[VERDICT_OBSERVED],
+         confirmed = tally->verdicts[VERDICT_CONFIRMED];
+    if (!(tally->real[0] + tally->real[1] + tally->real[2]))
+        return " found";
+    return observed && confirmed ? " observed or confirmed" : observed ? " observed" : " confirmed";
+}
+
 void text_summary(FILE *out, const struct report *report, struct text_style style)
 {
     struct tally tally = {0};
@@ -134,12 +143,7 @@ void text_summary(FILE *out, const struct report *report, struct text_style styl
         fprintf(out, "%s==================%s\n", text_dim(style), text_normal(style));
     fprintf(out, "%spreplay: ", text_bold(style));
     print_kinds(out, tally.real);
-    fputs(tally.verdicts[VERDICT_OBSERVED] && tally.verdicts[VERDICT_CONFIRMED]
-              ? " observed or confirmed"
-          : tally.verdicts[VERDICT_OBSERVED]  ? " observed"
-          : tally.verdicts[VERDICT_CONFIRMED] ? " confirmed"
-                                              : " found",
-          out);
+    fputs(how_real(&tally), out);
     if (tally.others[0] + tally.others[1] + tally.others[2]) {
         fputs("; not confirmed: ", out);
         print_kinds(out, tally.others);

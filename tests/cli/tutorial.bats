@@ -1,0 +1,9 @@
+# The tutorial tells the truth.
+
+bats_require_minimum_version 1.5.0
+
+@test "every output of docs/tutorial.md is what the commands print" {
+    command -v jq && command -v gcc || skip "no jq or gcc"
+    cd "$BATS_TEST_DIRNAME/../.."
+    run -0 python3 tests/cli/tutorial.py docs/tutorial.md examples
+}

@@ -1,0 +1,48 @@
+// Opens a report in Chromium and uses it as a reader would. Needs playwright-core (npm) and
+// Debian's chromium: node page.js REPORT.html [SCREENSHOT.png]
+const {chromium} = require("playwright-core");
+const assert = require("assert");
+
+(async () => {
+    const [file, picture] = process.argv.slice(2);
+    const browser = await chromium.launch({executablePath: "/usr/bin/chromium",
+        args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+            "--disable-component-update", "--disable-sync"]});
+    const page = await browser.newPage({viewport: {width: 1280, height: 1000}});
+    const complaints = [], requests = [];
+    page.on("console", message => complaints.push(message.text()));
+    page.on("pageerror", error => complaints.push(error.message));
+    page.on("dialog", dialog => { complaints.push("dialog " + dialog.message()); dialog.dismiss(); });
+    page.on("request", request => requests.push(request.url()));
+    const start = Date.now();
+    await page.goto("file://" + file);
+    await page.waitForSelector("html[data-ready]");
+    await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const milliseconds = Date.now() - start;
+    const where = () => page.textContent("#where");
+    const findings = await page.locator("#list li").count();
+    assert(findings > 0, "no findings are listed");
+    await page.keyboard.press("Home");
+    assert.match(await where(), /^step 1 of /);
+    await page.keyboard.press("ArrowRight");
+    assert.match(await where(), /^step 2 of /);
+    await page.click("text=last");
+    const last = await where();
+    assert.strictEqual(last.match(/step (\d+) of (\d+)/)[1], last.match(/step (\d+) of (\d+)/)[2]);
+    assert.strictEqual(await page.locator("svg").count(), 2, "this schedule and the recorded one");
+    assert(await page.locator("svg .error").count() >= 2, "the error is marked");
+    const before = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    await page.keyboard.press("t");
+    assert.notStrictEqual(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), before);
+    if (picture) await page.screenshot({path: picture});
+    await page.keyboard.press("/");
+    await page.keyboard.type("there is no such word");
+    assert.strictEqual(await page.locator("#list li").count(), 0);
+    await page.fill("#search", "");
+    assert.strictEqual(await page.locator("#list li").count(), findings);
+    assert.strictEqual(await page.locator("img, iframe, object, embed, link").count(), 0, "markup from the target");
+    assert.deepStrictEqual(complaints, []);
+    assert.strictEqual(requests.length, 1, "the page asked for more than itself: " + requests);
+    console.log(findings + " findings, ready after " + milliseconds + " ms");
+    await browser.close();
+})().catch(error => { console.error(error.message); process.exit(1); });
