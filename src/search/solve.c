@@ -55,25 +55,47 @@ const struct search_index *ladder_weakest(const struct ladder *ladder)
     return ladder->rungs[ladder->count - 1];
 }
 
-/* All instances under one model; true if one has a witness. */
+static enum search_answer try_instance(struct search *search, const struct solve_task *task,
+                                       uint32_t instance, uint64_t budget,
+                                       struct solve_outcome *outcome)
+{
+    struct search_query query = {task->goal, task->events + (size_t)instance * task->size,
+                                 task->size, budget};
+    struct search_witness witness;
+    enum search_answer answer = search_reach(search, &query, &witness);
+    if (answer == SEARCH_WITNESS) {
+        outcome->answer = SEARCH_WITNESS;
+        outcome->instance = instance;
+        outcome->witness = memory_copy(witness.events, witness.length * sizeof *witness.events);
+        outcome->length = witness.length;
+    }
+    return answer;
+}
+
+/* All instances under one model; true if one has a witness. First what closures
+ * alone can tell, which is cheap; then the first few that are left, in full. */
 static bool climb(struct search *search, const struct solve_task *task, uint64_t budget,
                   struct solve_outcome *outcome)
 {
+    enum { QUICK = 1, FULL_MAX = 8 };
+    uint32_t left[FULL_MAX], count = 0, open = 0;
+    outcome->answer = SEARCH_REFUTED;
     for (uint32_t i = 0; i < task->count; i++) {
-        struct search_query query = {task->goal, task->events + (size_t)i * task->size, task->size,
-                                     budget};
-        struct search_witness witness;
-        enum search_answer answer = search_reach(search, &query, &witness);
-        if (answer == SEARCH_EXHAUSTED)
-            outcome->answer = SEARCH_EXHAUSTED;
-        if (answer != SEARCH_WITNESS)
-            continue;
-        outcome->answer = SEARCH_WITNESS;
-        outcome->instance = i;
-        outcome->witness = memory_copy(witness.events, witness.length * sizeof *witness.events);
-        outcome->length = witness.length;
-        return true;
+        enum search_answer answer = try_instance(search, task, i, QUICK, outcome);
+        if (answer == SEARCH_WITNESS)
+            return true;
+        open += answer == SEARCH_EXHAUSTED;
+        if (answer == SEARCH_EXHAUSTED && count < FULL_MAX)
+            left[count++] = i;
     }
+    for (uint32_t i = 0; i < count; i++) {
+        enum search_answer answer = try_instance(search, task, left[i], budget, outcome);
+        if (answer == SEARCH_WITNESS)
+            return true;
+        open -= answer == SEARCH_REFUTED;
+    }
+    if (open)
+        outcome->answer = SEARCH_EXHAUSTED;
     return false;
 }
 

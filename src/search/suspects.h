@@ -25,7 +25,7 @@ struct suspects {
 };
 
 /* How many instances of a pair of locations are tried. */
-#define SUSPECT_INSTANCES 12
+#define SUSPECT_INSTANCES 64
 
 /* `window`: only pairs at most that many events apart; 0 for no limit. */
 void suspects_find(struct suspects *suspects, const struct search_index *index, bool every_pair,
