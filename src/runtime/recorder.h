@@ -15,7 +15,7 @@
 #include "trace/encoding.h"
 
 enum {
-    FILTER_BLOCKS = 1 << 16,
+    FILTER_BLOCKS = 1 << 15,
     FILTER_BLOCK_SHIFT = 9, /* 512 bytes a block */
     FILTER_GRANULES = 64,   /* of 8 bytes, in a block */
     FILTER_TAG_BITS = 39,   /* 48-bit addresses; the rest of a tag counts segments */
