@@ -161,7 +161,7 @@ static void measure_reuse(const struct history *history)
     }
     printf("tlh: %zu pairs, %llu calls with re-use, %llu without: ratio %.1f (time: %.1f)\n",
            suspects.pair_count, (unsigned long long)with, (unsigned long long)without,
-           with ? (double)without / (double)with : 0, seconds[0] ? seconds[1] / seconds[0] : 0);
+           with ? (double)without / (double)with : 0, seconds[0] > 0 ? seconds[1] / seconds[0] : 0);
     free(kept);
     suspects_free(&suspects);
     rendezvous_destroy(reuse.rendezvous);
