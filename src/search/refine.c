@@ -77,8 +77,8 @@ static void store(struct refiner *refiner, uint32_t parent, uint32_t process)
     array_push(&refiner->links, link);
     refiner->table[slot] = (uint32_t)refiner->links.count;
     refiner->states++;
-    bool must = process == NO_PROCESS ||
-                product_index(product, process) <= refiner->slice->must[process];
+    bool must =
+        process == NO_PROCESS || product_index(product, process) <= refiner->slice->must[process];
     if (must)
         array_push(&refiner->now, (uint32_t)refiner->links.count - 1);
     else

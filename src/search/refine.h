@@ -38,7 +38,7 @@ struct refiner {
     struct state_words ARRAY_OF(uint32_t) words;
     struct state_links ARRAY_OF(struct state_link) links;
     struct state_stack ARRAY_OF(uint32_t) now, later; /* states not looked at yet */
-    uint32_t *table; /* state number + 1, open addressing */
+    uint32_t *table;                                  /* state number + 1, open addressing */
     size_t table_size;
 };
 
