@@ -3,9 +3,9 @@
 #   include(preplay.cmake)
 #   preplay_test(NAME my_test COMMAND my_test [ARGS...])
 #
-# Configure with -DCMAKE_C_COMPILER=preplay-cc -DCMAKE_CXX_COMPILER=preplay-c++ (or -DPREPLAY=ON,
-# which only adds the flags to targets given to preplay_target()), build, and run ctest: a
-# test fails if Preplay observes or confirms an error in it.
+# Configure with -DCMAKE_C_COMPILER=preplay-cc -DCMAKE_CXX_COMPILER=preplay-c++, or call
+# preplay_target(my_test) for single targets (gcc only), build, and run ctest: a test fails if
+# Preplay observes or confirms an error in it.
 find_program(PREPLAY_PROGRAM preplay REQUIRED)
 
 # preplay_test(NAME name COMMAND target [args...]) : a test that runs under preplay.
