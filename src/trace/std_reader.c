@@ -115,7 +115,7 @@ static int next_line(struct trace *trace, const char **line, size_t *length, str
     source->at = newline ? newline + 1 : source->end;
     if (*length > LINE_LIMIT)
         return bad(trace, error, "the line is longer than 65536 bytes");
-    if (*length && (*line)[*length - 1] == '\r')
+    while (*length && (*line)[*length - 1] == '\r')
         --*length;
     return 1;
 }

@@ -65,6 +65,7 @@ static void drops_reentrant_pairs_and_dummies(void **state)
     assert_count("A|acq(l)|1\nA|acq(l)|2\nA|rel(l)|3\nA|dummy(x)|3\nA|rel(l)|4\nB|acq(l)|5\n", 3);
     assert_count("A|rdacq(l)|1\nA|rdacq(l)|2\nB|rdacq(l)|3\nA|rdrel(l)|4\nA|rdrel(l)|5\n", 3);
     assert_count("\n\nA|r(x)|1\r\n", 1);
+    assert_count("\r\r\nA|r(x)|1\r\r\n", 1);
     assert_count("", 0);
 }
 
