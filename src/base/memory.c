@@ -68,6 +68,15 @@ void memory_pages_free(void *block, size_t bytes)
         munmap(block, (bytes + huge - 1) & ~(huge - 1));
 }
 
+void *memory_pages_grow(void *block, size_t bytes, size_t wanted)
+{
+    void *grown = memory_pages(wanted);
+    if (bytes)
+        memcpy(grown, block, bytes);
+    memory_pages_free(block, bytes);
+    return grown;
+}
+
 void *memory_copy(const void *block, size_t bytes)
 {
     void *copy = memory_alloc(bytes, 1);

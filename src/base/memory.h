@@ -16,6 +16,8 @@ void *memory_copy(const void *block, size_t bytes) __attribute__((malloc));
  * table as well. */
 void *memory_pages(size_t bytes) __attribute__((malloc));
 void memory_pages_free(void *block, size_t bytes);
+/* A larger copy, the new part zeroed; `block` may be NULL with `bytes` 0. */
+void *memory_pages_grow(void *block, size_t bytes, size_t wanted);
 
 #define NEW(type)              ((type *)memory_zero(1, sizeof(type)))
 #define NEW_ARRAY(type, count) ((type *)memory_zero((count), sizeof(type)))

@@ -108,7 +108,7 @@ static void update_epochs(struct variable *variable, const struct access *access
 static void on_access(struct engine_run *run, struct hb *hb, const struct event *event,
                       uint32_t pos, uint32_t index)
 {
-    array_grow(&hb->variables, event->object + 1);
+    access_pages_reach(&hb->variables, event->object);
     struct variable *variable = &hb->variables.items[event->object];
     const struct vclock *clock = order_clock(hb->order, event->thread);
     bool every_pair = run->options->every_pair;
@@ -169,7 +169,7 @@ static void destroy(struct engine_run *run)
 {
     struct hb *hb = run->state;
     access_pool_free(&hb->pool);
-    array_free(&hb->variables);
+    access_pages_free(&hb->variables);
     array_free(&hb->next_index);
     order_destroy(hb->order);
     free(hb);

@@ -91,7 +91,7 @@ static void scan(struct engine_run *run, struct lockset *lockset, uint32_t id,
 static void on_access(struct engine_run *run, struct lockset *lockset, const struct event *event,
                       uint32_t pos, uint32_t index)
 {
-    array_grow(&lockset->variables, event->object + 1);
+    access_pages_reach(&lockset->variables, event->object);
     struct variable *variable = &lockset->variables.items[event->object];
     bool every_pair = run->options->every_pair;
     const struct vclock *clock = order_clock(lockset->order, event->thread);
@@ -151,7 +151,7 @@ static void destroy(struct engine_run *run)
 {
     struct lockset *lockset = run->state;
     access_pool_free(&lockset->pool);
-    array_free(&lockset->variables);
+    access_pages_free(&lockset->variables);
     array_free(&lockset->next_index);
     lock_profiles_destroy(lockset->profiles);
     order_destroy(lockset->order);
