@@ -46,14 +46,17 @@ static bool *find_seen(const struct history *history, const struct finding *find
     uint32_t *writer = NEW_ARRAY(uint32_t, variables); /* thread of the last write, plus one */
     for (uint32_t i = 0; i < prefix; i++) {
         const struct event *event = &history->events[finding->witness[i]];
-        if (!op_in(event->op, OP_BIT(EVENT_READ) | OP_BIT(EVENT_WRITE)))
+        if (!op_in(event->op, OPS_ACCESS))
             continue;
         uint32_t last = writer[event->object];
-        if (event->op == EVENT_READ && last && last != event->thread + 1)
+        if (event_reads(event) && last && last != event->thread + 1)
             seen[event->object] = true;
-        if (event->op == EVENT_WRITE)
+        if (event_writes(event))
             writer[event->object] = event->thread + 1;
     }
+    /* What the culprit of a violation touches is what it is about. */
+    if (finding->kind == FINDING_ATOMICITY && finding->object_class == CLASS_VARIABLE)
+        seen[finding->object] = true;
     free(writer);
     return seen;
 }
@@ -101,8 +104,7 @@ static int write_all(struct writer *writer, const struct finding *finding, const
         const struct event *event = &events[finding->witness[i]];
         if (op_in(event->op, OPS_SCHEDULED))
             write_step(writer, event);
-        else if (seen && op_in(event->op, OP_BIT(EVENT_READ) | OP_BIT(EVENT_WRITE)) &&
-                 seen[event->object])
+        else if (seen && op_in(event->op, OPS_ACCESS) && seen[event->object])
             write_access(writer, event);
     }
     for (uint32_t i = prefix; i < finding->witness_length; i++)

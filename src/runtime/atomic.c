@@ -54,6 +54,8 @@ static inline bool nothing_new(const struct recorder *self, struct slot *slot, u
         struct recorder *self = recorder_self();                                                   \
         if (!wanted(self))                                                                         \
             return load(address);                                                                  \
+        if (unlikely(enforce_active))                                                              \
+            enforce_atomic(self, EVENT_ATOMIC_LOAD, CALLER);                                       \
         struct slot *slot = stamp_slot((uintptr_t)address);                                        \
         if (nothing_new(self, slot, (uintptr_t)address)) {                                         \
             type seen = load(address);                                                             \
@@ -68,6 +70,8 @@ static inline bool nothing_new(const struct recorder *self, struct slot *slot, u
         stamp_unlock(slot, &self->stamper);                                                        \
         write_atomic(self, clock, stamp, EVENT_ATOMIC_LOAD, (uintptr_t)address, bits / 8, order,   \
                      (uint64_t)value, CALLER);                                                     \
+        if (unlikely(enforce_active))                                                              \
+            enforce_atomic_made(self);                                                             \
         return value;                                                                              \
     }
 
@@ -77,12 +81,16 @@ static inline bool nothing_new(const struct recorder *self, struct slot *slot, u
     if (!wanted(self)) {                                                                           \
         perform;                                                                                   \
     } else {                                                                                       \
+        if (unlikely(enforce_active))                                                              \
+            enforce_atomic(self, event, CALLER);                                                   \
         struct slot *slot = stamp_slot((uintptr_t)address);                                        \
         uint64_t stamp = stamp_lock(slot, &self->stamper);                                         \
         perform;                                                                                   \
         stamp_unlock(slot, &self->stamper);                                                        \
         write_atomic(self, stamp, stamp, event, (uintptr_t)address, bits / 8, order,               \
                      (uint64_t)(value), CALLER);                                                   \
+        if (unlikely(enforce_active))                                                              \
+            enforce_atomic_made(self);                                                             \
     }
 
 #define STORE(bits, type, store)                                                                   \
@@ -118,6 +126,8 @@ static inline bool nothing_new(const struct recorder *self, struct slot *slot, u
         struct recorder *self = recorder_self();                                                   \
         if (!wanted(self))                                                                         \
             return cas(address, expected, desired);                                                \
+        if (unlikely(enforce_active))                                                              \
+            enforce_atomic(self, EVENT_ATOMIC_RMW, pc);                                            \
         struct slot *slot = stamp_slot((uintptr_t)address);                                        \
         uint64_t stamp = stamp_lock(slot, &self->stamper);                                         \
         type wished = *expected;                                                                   \
@@ -127,6 +137,8 @@ static inline bool nothing_new(const struct recorder *self, struct slot *slot, u
         write_atomic(self, stamp, stamp, done ? EVENT_ATOMIC_RMW : EVENT_ATOMIC_LOAD,              \
                      (uintptr_t)address, bits / 8, done ? order : failure,                         \
                      (uint64_t)(done ? desired : wished), pc);                                     \
+        if (unlikely(enforce_active))                                                              \
+            enforce_atomic_made(self);                                                             \
         return done;                                                                               \
     }                                                                                              \
     EXCHANGE(bits, type, strong, false, cas)                                                       \

@@ -294,14 +294,31 @@ static void order_access(struct recorder *self, const struct schedule_thread *th
 {
     uint32_t position;
     struct schedule_step *step = next_step(self, thread, &position);
-    if (!step || !schedule_is_access(step->op) || step->op != op ||
-        step->index != self->gate_index || !schedule_is_here(&step->place, pc))
+    bool alike =
+        step && (step->op == op || (op == EVENT_ATOMIC_RMW && op_in(step->op, OPS_ATOMIC)));
+    if (!alike || step->index != self->gate_index || !schedule_is_here(&step->place, pc))
         return;
     self->step_cursor++;
     if (!wait_for_turn(thread, position))
         return;
     self->owed = position + 1;
     filter_new_segment(self); /* whatever it accesses next must come here */
+}
+
+void enforce_atomic(struct recorder *self, unsigned op, uintptr_t pc)
+{
+    struct schedule_thread *thread = thread_of(self);
+    if (!thread || is_free())
+        return;
+    settle(self, thread);
+    order_access(self, thread, op, pc);
+}
+
+void enforce_atomic_made(struct recorder *self)
+{
+    struct schedule_thread *thread = thread_of(self);
+    if (thread)
+        settle(self, thread);
 }
 
 void enforce_access(struct recorder *self, uintptr_t address, uint32_t size, unsigned op,

@@ -408,9 +408,23 @@ int binary_stream_next(struct binary_stream *self, struct binary_places *places,
     return 1;
 }
 
+/* A process may end between making a thread's file and writing its header: then the
+ * file is empty, or fresh space. */
+static bool never_begun(const char *path)
+{
+    uint64_t magic = 0;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = file >= 0 ? read(file, &magic, sizeof magic) : -1;
+    if (file >= 0)
+        close(file);
+    return got == 0 || (got == sizeof magic && magic == 0);
+}
+
 int binary_stream_first(const char *path, struct stream_header *header, uint64_t *stamp,
                         struct error *error)
 {
+    if (never_begun(path))
+        return 0;
     struct binary_stream *self = binary_stream_open(path, header, error);
     if (!self)
         return -1;

@@ -267,3 +267,15 @@ C
     run "$PREPLAY" info none
     [ "$status" -eq 3 ]
 }
+
+@test "a thread whose file was made and not begun is no error" {
+    "$PREPLAY" cc work.c -o work -pthread
+    "$PREPLAY" record -d begun ./work
+    before=$(events begun)
+    : >begun/streams/000000099.pps
+    truncate -s 4096 begun/streams/000000098.pps
+    [ "$(events begun)" -eq "$before" ]
+    printf 'nonsense' >begun/streams/000000097.pps
+    run "$PREPLAY" info begun
+    [ "$status" -eq 3 ]
+}

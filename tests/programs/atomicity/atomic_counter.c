@@ -1,6 +1,7 @@
-// Every operation is atomic, the two together are not. (Schedules do not list atomics: no replay.)
+// Every operation is atomic, the two together are not.
 // hb: none
 // atomicity: draw
+// replay: draw
 #include <preplay/preplay.h>
 #include <pthread.h>
 #include <stdatomic.h>
