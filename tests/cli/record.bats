@@ -185,13 +185,27 @@ C
 }
 
 @test "thread ids are the same from run to run" {
-    "$PREPLAY" cc "$programs/threads.c" -o threads -pthread
-    "$PREPLAY" record -d one ./threads
-    "$PREPLAY" record -d two ./threads
-    # Who forks first is the schedule's business, who is who is not.
-    "$PREPLAY" dump one | grep -o 'fork(.*)' | sort >one.txt
-    "$PREPLAY" dump two | grep -o 'fork(.*)' | sort >two.txt
+    cat >tree.c <<'C'
+#include <pthread.h>
+static void *branch(void *depth)
+{
+    pthread_t children[3];
+    for (int i = 0; depth && i < 3; i++)
+        pthread_create(&children[i], NULL, branch, (char *)depth - 1);
+    for (int i = 0; depth && i < 3; i++)
+        pthread_join(children[i], NULL);
+    return NULL;
+}
+int main(void) { branch((char *)0 + 4); return 0; }
+C
+    "$PREPLAY" cc tree.c -o tree -pthread
+    for run in one two; do
+        "$PREPLAY" record -d $run ./tree
+        # Who forks first is the schedule's business, who is who is not.
+        "$PREPLAY" dump $run | grep -o 'T[0-9.]*#[0-9]*  fork(.*)' | sort >$run.txt
+    done
     cmp one.txt two.txt
+    [ "$(wc -l <one.txt)" -eq 120 ]
 }
 
 @test "a forked child and a program started by exec have traces of their own" {
