@@ -133,6 +133,12 @@ struct report_engine *prediction_engines(const struct prediction *prediction)
 int prediction_write_json(const struct prediction *prediction, const struct report_run *run,
                           const char *path, struct error *error)
 {
+    return prediction_write_json_with(prediction, run, NULL, path, error);
+}
+
+int prediction_write_json_with(const struct prediction *prediction, const struct report_run *run,
+                               struct json_t *extra, const char *path, struct error *error)
+{
     struct report_engine *engines = prediction_engines(prediction);
     FILE *file = command_output(path, error);
     if (file) {
@@ -141,6 +147,7 @@ int prediction_write_json(const struct prediction *prediction, const struct repo
             .engines = engines,
             .engine_count = prediction->driver.count,
             .run = run,
+            .extra = extra,
         };
         report_json(file, &report);
         command_close(file, path, error);

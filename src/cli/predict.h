@@ -6,6 +6,8 @@
 #include "engine/driver.h"
 #include "report/json.h"
 
+struct json_t;
+
 struct prediction {
     struct trace *trace;
     struct engine_options engine_options;
@@ -28,6 +30,9 @@ struct report_engine *prediction_engines(const struct prediction *prediction);
 /* The findings of all engines as JSON (DESIGN, section 7); `run` may be NULL. */
 int prediction_write_json(const struct prediction *prediction, const struct report_run *run,
                           const char *path, struct error *error);
+/* The same with more members of the outermost object, or NULL. */
+int prediction_write_json_with(const struct prediction *prediction, const struct report_run *run,
+                               struct json_t *extra, const char *path, struct error *error);
 /* The same into the trace's own directory, for replay and report; text traces have none. */
 int prediction_keep(const struct prediction *prediction, const struct report_run *run,
                     struct error *error);

@@ -220,6 +220,7 @@ const struct engine engine_csp = {
     .default_model = MODEL_SYNC,
     .models = 1u << MODEL_SYNC,
     .whole_trace = true,
+    .one_per_object = true,
     .create = create,
     .finish = finish,
     .destroy = destroy,

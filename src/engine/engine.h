@@ -58,6 +58,7 @@ struct engine {
     enum model default_model;
     unsigned models; /* bits 1u << MODEL_*, those -m may choose */
     bool whole_trace;
+    bool one_per_object; /* of races, it reports one a variable unless asked for all */
 
     void (*create)(struct engine_run *run);
     /* May be NULL for whole-trace engines. `first` is the pos of events[0]. */

@@ -16,18 +16,18 @@ const struct engine *const engine_registry[] = {
     &engine_shb,
     &engine_lockset,
     &engine_cp,
-    &engine_mb,
     &engine_wcp,
+    &engine_mb,
     &engine_syncp,
-    &engine_sidetrack,
-    &engine_serial,
-    &engine_atomicity,
+    &engine_tlh,
 #ifdef PREPLAY_Z3
     &engine_smt,
 #endif
     &engine_csp,
     &engine_deadlock,
-    &engine_tlh,
+    &engine_sidetrack,
+    &engine_serial,
+    &engine_atomicity,
     &engine_auto,
     NULL,
 };

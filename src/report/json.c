@@ -140,6 +140,8 @@ static json_t *head_json(const struct report *first)
                              objects, "engines", list);
     if (first->run)
         json_object_set_new(head, "run", run_json(first->run));
+    if (first->extra)
+        json_object_update(head, first->extra);
     return head;
 }
 

@@ -9,6 +9,8 @@
 #include "report/suppressions.h"
 #include "trace/history.h"
 
+struct json_t;
+
 struct report {
     const struct trace *trace;
     const struct history *history; /* only JSON can do without */
@@ -25,6 +27,7 @@ struct report {
     size_t suppressed, known, repeated; /* how many of each */
     const struct suppressions *suppressions; /* NULL if there are none */
     const struct report_run *run;            /* NULL if the trace was not made by preplay run */
+    struct json_t *extra; /* more members of the JSON's outermost object, or NULL */
 };
 
 /* Observed and confirmed findings, and predictions of sound models. */

@@ -28,6 +28,40 @@ races() { # ENGINE TRACE : the pairs of locations that race, one a line
     [ -z "$(races syncp "$traces/002-fig12.5-race-or-deadlock.std")" ]
 }
 
+@test "compare: the truth of a small trace, who missed what, and who is wrong" {
+    "$PREPLAY" compare --exit-code 0 --json all.json "$traces/002-fig12.5-race-or-deadlock.std" >table
+    jq -e '.comparison.truth == "complete"' all.json
+    jq -e '.comparison.rows[] | select(.kind == "race") |
+        .truth == "false" and .wrong == ["cp", "wcp"] and .found == []' all.json
+    jq -e '.comparison.rows[] | select(.kind == "deadlock") |
+        .truth == "rf" and .missed == [] and (.found | index("csp") and index("auto"))' all.json
+    jq -e '[.comparison.engines[] | select(.wrong > 0) | .name] == ["cp", "wcp"]' all.json
+    for engine in hb cp wcp mb syncp tlh csp auto truth; do grep -qw "$engine" <(head -1 table); done
+    grep -q "false  race x: 4 ~ 9" table
+
+    # Fig. 12.4: a race that keeping the order of sections cannot show.
+    run "$PREPLAY" compare --exit-code 0 --json - -e hb,syncp,cp,auto "$traces/002-fig12.4-complex-reordering.std"
+    jq -e '[.comparison.rows[] | select(.truth == "rf" and (.missed | index("syncp")) and
+        (.found | index("cp")) and (.found | index("auto")))] | length > 0' <<<"$output"
+}
+
+@test "compare: what nobody found is a row, too, and no finding" {
+    run "$PREPLAY" compare --json - -e hb "$traces/002-fig1.9-hidden-race.std"
+    [ "$status" -eq 0 ]
+    jq -e '.comparison.rows | length == 1 and .[0].missed == ["hb"] and .[0].truth == "rf"' <<<"$output"
+    jq -e '.findings == []' <<<"$output"
+}
+
+@test "compare: without the oracle, missed is what the others have" {
+    { for i in $(seq 70); do printf 'A|acq(l)|1\nA|rel(l)|2\nB|acq(l)|3\nB|rel(l)|4\n'; done
+      printf 'A|w(x)|5\nA|acq(l)|6\nA|rel(l)|7\nB|acq(l)|8\nB|rel(l)|9\nB|w(x)|10\n'; } >long.std
+    run "$PREPLAY" compare --exit-code 0 --json - -e hb,syncp long.std
+    jq -e '.comparison.truth == "none" and (.comparison.rows | length == 1)' <<<"$output"
+    jq -e '.comparison.rows[0] | .found == ["syncp"] and .missed == ["hb"] and .truth == null' <<<"$output"
+    run "$PREPLAY" compare --exit-code 0 -e hb,syncp long.std
+    ! grep -q truth <<<"${lines[0]}"
+}
+
 @test "a cp race that happens-before orders says so, an observed one does not" {
     run "$PREPLAY" predict -e cp --all "$traces/002-fig10.2-polar-coord-a.std"
     [ "$status" -eq 66 ]

@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "engine/driver.h"
 #include "model/checker.h"
+#include "oracle/plain.h"
 #include "oracle/reference_hb.h"
 #include "trace/formats.h"
 

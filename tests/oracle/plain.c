@@ -1,5 +1,5 @@
 /* The oracle without any cleverness, on the machine of model/. */
-#include "oracle/oracle.h"
+#include "oracle/plain.h"
 
 #include "base/map.h"
 #include "model/machine.h"

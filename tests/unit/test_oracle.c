@@ -2,7 +2,7 @@
  * exploration by the machine of model/, a second implementation of all rules. */
 #include "model/checker.h"
 #include "tiddle/generator.h"
-#include "oracle/oracle.h"
+#include "oracle/plain.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* The oracle: the exact truth about a small trace, by being in every state that
  * some correct reordering reaches (each distinct one once). It knows no engine,
- * and engines do not know it; they are compared with it (driver.c).
+ * and engines do not know it; they are compared with it (tests/oracle, `preplay
+ * compare`).
  *
  * A trace of 20 events in 4 threads takes some ten microseconds; traces of up to
  * SMALL_EVENTS are possible where threads are tied to each other enough. */
@@ -8,6 +9,9 @@
 #define PREPLAY_ORACLE_ORACLE_H
 
 #include "oracle/truth.h"
+
+/* Of a trace that can be explored, at most. */
+enum { ORACLE_EVENTS = 250 };
 
 struct oracle_options {
     enum model model;
@@ -25,10 +29,5 @@ void oracle_destroy(struct oracle *oracle);
  * the trace is too large (then there is nothing to free). */
 int oracle_explore(struct oracle *oracle, const struct history *history,
                    const struct oracle_options *options, struct truth *truth, struct error *error);
-
-/* The same by means of model/machine.h, step by step and without any reduction:
- * far slower, and the check that the oracle's own rules are the machine's. */
-void oracle_explore_plainly(const struct history *history, const struct oracle_options *options,
-                            struct truth *truth);
 
 #endif

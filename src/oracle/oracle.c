@@ -3,6 +3,8 @@
 #include "oracle/seen.h"
 #include "oracle/small.h"
 
+_Static_assert((int)ORACLE_EVENTS == (int)SMALL_EVENTS, "the promise is the limit");
+
 struct oracle {
     struct small_trace trace;
     struct seen seen;
