@@ -46,7 +46,10 @@ int replay_write_schedule(const char *path, const struct history *history,
     while (!result && watch && fgets(line, sizeof line, file)) {
         watch->steps += strncmp(line, "step ", 5) == 0 || strncmp(line, "access ", 7) == 0;
         watch->targets += strncmp(line, "target ", 7) == 0;
+        watch->others_may_help |= strncmp(line, "target ", 7) == 0 && strstr(line, " semwait");
     }
+    if (watch && finding->kind == FINDING_DEADLOCK && finding->event_count == 1)
+        watch->others_may_help = true; /* a lost wake-up */
     if (fclose(file) && !result)
         result = error_set(error, ERROR_INTERNAL, "%s: cannot be written", path);
     return result;

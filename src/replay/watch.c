@@ -15,6 +15,9 @@
  * asleep for this long, with the schedule not moving, are not coming. */
 #define STALL_AFTER    2.0
 #define DEADLOCK_AFTER 0.3
+/* Who waits for a spinlock does not sleep; on a busy machine that may just be a
+ * thread that does not get its turn. */
+#define SPINNING_AFTER 2.0
 
 static double now(void)
 {
@@ -59,52 +62,89 @@ static void set_free(struct watch *watch)
     syscall(SYS_futex, &watch->control->turn, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
-/* True if every thread of the process is asleep. */
-static bool all_asleep(pid_t process)
+/* The first line of /proc/PROCESS/task/TASK/NAME; false if it cannot be read. */
+static bool read_about(pid_t process, const char *task, const char *name, char line[512])
 {
-    char path[64], line[512];
-    snprintf(path, sizeof path, "/proc/%d/task", (int)process);
-    DIR *tasks = opendir(path);
-    bool asleep = tasks != NULL;
-    for (struct dirent *task; asleep && (task = readdir(tasks));) {
-        if (task->d_name[0] == '.')
-            continue;
-        snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", (int)process, task->d_name);
-        FILE *file = fopen(path, "re");
-        if (!file)
-            continue;
-        if (fgets(line, sizeof line, file)) {
-            const char *state = strrchr(line, ')');
-            asleep = state && (state[2] == 'S' || state[2] == 'Z' || state[2] == 'X');
-        }
+    char path[96];
+    snprintf(path, sizeof path, "/proc/%d/task/%.20s/%s", (int)process, task, name);
+    FILE *file = fopen(path, "re");
+    bool got = file && fgets(line, 512, file);
+    if (file)
         fclose(file);
-    }
-    if (tasks)
-        closedir(tasks);
-    return asleep;
+    return got;
 }
 
-static bool all_blocked(const struct watch *watch)
+static bool is_asleep(pid_t process, const char *task)
 {
-    for (uint32_t i = 0; i < watch->targets; i++)
+    char line[512];
+    if (!read_about(process, task, "stat", line))
+        return true; /* it has ended */
+    const char *state = strrchr(line, ')');
+    return state && (state[2] == 'S' || state[2] == 'Z' || state[2] == 'X');
+}
+
+/* In a futex and without a time limit: only another thread can wake it. */
+static bool is_stuck(pid_t process, const char *task)
+{
+    char line[512];
+    long number;
+    unsigned long words[4];
+    if (!is_asleep(process, task))
+        return false;
+    if (!read_about(process, task, "syscall", line))
+        return true; /* it has ended, or this may not be asked here */
+    if (sscanf(line, "%ld %lx %lx %lx %lx", &number, &words[0], &words[1], &words[2], &words[3]) !=
+        5)
+        return false; /* "running" */
+    return number == SYS_futex && words[3] == 0;
+}
+
+static bool all_threads(pid_t process, bool (*are)(pid_t process, const char *task))
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)process);
+    DIR *tasks = opendir(path);
+    bool all = tasks != NULL;
+    for (struct dirent *task; all && (task = readdir(tasks));)
+        all = task->d_name[0] == '.' || are(process, task->d_name);
+    if (tasks)
+        closedir(tasks);
+    return all;
+}
+
+enum blocked { BLOCKED_NOT, BLOCKED_SPINNING, BLOCKED_ASLEEP };
+
+/* Is every thread of the error inside its blocking call? */
+static enum blocked how_blocked(const struct watch *watch, pid_t process)
+{
+    bool asleep = true;
+    for (uint32_t i = 0; i < watch->targets; i++) {
+        char task[24];
         if (!watch->control->targets[i].blocked)
-            return false;
-    return true;
+            return BLOCKED_NOT;
+        snprintf(task, sizeof task, "%u", watch->control->targets[i].kernel_thread);
+        asleep &= is_asleep(process, task);
+    }
+    if (watch->others_may_help)
+        return all_threads(process, is_stuck) ? BLOCKED_ASLEEP : BLOCKED_NOT;
+    return asleep ? BLOCKED_ASLEEP : BLOCKED_SPINNING;
 }
 
 static bool look_at_reached(struct watch *watch, pid_t process, double time)
 {
     if (!watch->reached) {
         watch->reached = true;
-        watch->reached_at = watch->last_change = time;
+        watch->reached_at = watch->last_change = watch->last_awake = time;
     }
     if (watch->kind != FINDING_DEADLOCK)
         return false;
-    if (!all_blocked(watch) || !all_asleep(process)) {
+    enum blocked blocked = how_blocked(watch, process);
+    if (blocked == BLOCKED_NOT)
         watch->last_change = time;
-        return false;
-    }
-    watch->deadlock = time - watch->last_change > DEADLOCK_AFTER;
+    if (blocked != BLOCKED_ASLEEP)
+        watch->last_awake = time;
+    watch->deadlock =
+        time - watch->last_awake > DEADLOCK_AFTER || time - watch->last_change > SPINNING_AFTER;
     return watch->deadlock;
 }
 
@@ -121,7 +161,7 @@ static void look_at_running(struct watch *watch, pid_t process, double time)
         set_free(watch);
         return;
     }
-    if (time - watch->last_change > STALL_AFTER && all_asleep(process)) {
+    if (time - watch->last_change > STALL_AFTER && all_threads(process, is_asleep)) {
         watch->stalled = !performed;
         set_free(watch);
     }

@@ -12,13 +12,14 @@ struct watch {
     struct replay_control *control; /* mapped */
     enum finding_kind kind;
     uint32_t steps, targets;
+    bool others_may_help; /* a deadlock that a thread outside it could end: a signal, a post */
     double timeout; /* seconds */
     /* What came of it. */
     bool reached;  /* every thread stood at the error */
     bool deadlock; /* and stayed there */
     bool stalled, timed_out, diverged;
     /* Its own. */
-    double started, last_change, reached_at, freed_at;
+    double started, last_change, last_awake, reached_at, freed_at;
     uint32_t last_turn;
 };
 

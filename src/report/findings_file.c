@@ -25,7 +25,7 @@ static bool read_events(const json_t *list, const struct history *history,
         finding_event_fill(&event, &history->events[pos], pos, history->index[pos]);
         array_push(events, event);
     }
-    return events->count >= 2;
+    return true;
 }
 
 static bool read_witness(const json_t *list, const struct history *history,
@@ -74,6 +74,13 @@ static const char *word(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
+/* A race is of two accesses, a violation of a window and its culprit; one blocked
+ * thread alone may be a deadlock (a lost wake-up). */
+static bool has_its_events(unsigned kind, size_t count)
+{
+    return kind == FINDING_RACE ? count == 2 : kind == FINDING_DEADLOCK ? count >= 1 : count == 3;
+}
+
 static bool fill(struct finding *finding, const json_t *object, const struct history *history,
                  struct event_list *events, struct positions *witness)
 {
@@ -83,6 +90,7 @@ static bool fill(struct finding *finding, const json_t *object, const struct his
     unsigned mistake = word_index(word(object, "error"), error_name, 4);
     if (kind == 3 || model == MODEL_COUNT || verdict == VERDICT_COUNT ||
         !read_events(json_object_get(object, "events"), history, events) ||
+        !has_its_events(kind, events->count) ||
         !read_witness(json_object_get(object, "witness"), history, witness))
         return false;
     *finding = (struct finding){

@@ -2,6 +2,7 @@
  * releases the mutex, and later re-acquires it. A thread that is cancelled in
  * the wait owns the mutex again when its cleanup handlers run: the end of the
  * wait is recorded then, too. */
+#include "runtime/played_waits.h"
 #include "runtime/real.h"
 #include "runtime/sync.h"
 
@@ -11,11 +12,14 @@ struct wait {
     struct sync end;
     bool ended;
     bool played; /* a schedule says when it ends */
+    struct played_wait waiter;
 };
 
 static void wait_end(struct wait *wait, int result)
 {
     wait->ended = true;
+    if (wait->played)
+        played_wait_end(&wait->waiter);
     if (result == ETIMEDOUT)
         wait->end.record.flags |= EVENT_TRY | EVENT_FAILED;
     else if (result)
@@ -29,34 +33,56 @@ static void wait_abandoned(struct wait *wait)
         wait_end(wait, ECANCELED);
 }
 
+/* The gates are open, or the wait is where the predicted deadlock is: only a signal
+ * ends it now. A wait with a time limit may end of itself. */
+static int sleep_until_woken(struct wait *wait, pthread_mutex_t *mutex)
+{
+    if (wait->end.record.flags & EVENT_TRY)
+        return 0;
+    while (!played_wait_sleep(&wait->waiter)) {
+        REAL(pthread_mutex_lock)(mutex); /* cleanup handlers expect to own it */
+        pthread_testcancel();
+        REAL(pthread_mutex_unlock)(mutex);
+    }
+    return 0;
+}
+
 /* A scheduled wait is played: the mutex is released, and acquired again when the
- * schedule says so, or when the gates open (a spurious wake-up then). Which signal
- * wakes whom is the schedule's choice, so the real condition is not asked. */
+ * schedule says so. Which signal wakes whom is the schedule's choice, so the real
+ * condition is not asked. */
 static int play_wait(struct wait *wait, pthread_mutex_t *mutex)
 {
     REAL(pthread_mutex_unlock)(mutex);
     sync_before(&wait->end);
-    sync_block(&wait->end, REAL(pthread_mutex_lock)(mutex));
+    if (wait->end.outcome == OUTCOME_OPEN)
+        sync_block(&wait->end, (sleep_until_woken(wait, mutex), REAL(pthread_mutex_lock)(mutex)));
+    else
+        REAL(pthread_mutex_lock)(mutex);
     return wait->end.outcome == OUTCOME_FAIL && wait->end.record.flags & EVENT_TRY ? ETIMEDOUT : 0;
 }
 
-static struct wait wait_begin(void *condition, void *mutex, uintptr_t pc, unsigned flags)
+static void wait_begin(struct wait *wait, void *condition, void *mutex, uintptr_t pc,
+                       unsigned flags)
 {
     struct sync begin = SYNC_AT(EVENT_WAIT_BEGIN, condition, pc);
     begin.record.other = (uintptr_t)mutex;
     begin.record.flags = (uint8_t)flags;
-    sync_before(&begin);
-    struct wait wait = {.end = begin};
-    wait.end.record.op = EVENT_WAIT_END;
-    wait.played = begin.recorder && enforce_plays_wait(begin.recorder);
-    if (!wait.played)
-        sync_before(&wait.end);
-    return wait;
+    sync_approach(&begin);
+    *wait = (struct wait){.played = begin.recorder && enforce_plays_wait(begin.recorder)};
+    /* It waits before the turn passes on: the next step may be the signal. */
+    if (wait->played)
+        played_wait_begin(&wait->waiter, (uintptr_t)condition);
+    if (begin.recorder)
+        sync_note(begin.recorder, &begin.record);
+    wait->end = begin;
+    wait->end.record.op = EVENT_WAIT_END;
+    if (!wait->played)
+        sync_before(&wait->end);
 }
 
 #define WAIT(flags, call)                                                                          \
-    __attribute__((cleanup(wait_abandoned))) struct wait wait =                                    \
-        wait_begin(condition, mutex, CALLER, flags);                                               \
+    __attribute__((cleanup(wait_abandoned))) struct wait wait;                                     \
+    wait_begin(&wait, condition, mutex, CALLER, flags);                                            \
     int result = wait.played ? play_wait(&wait, mutex) : call;                                     \
     wait_end(&wait, result);                                                                       \
     return result
@@ -105,8 +131,8 @@ static int cnd_code(int code)
 
 EXPORT int cnd_wait(cnd_t *condition, mtx_t *mutex)
 {
-    __attribute__((cleanup(wait_abandoned))) struct wait wait =
-        wait_begin(condition, mutex, CALLER, 0);
+    __attribute__((cleanup(wait_abandoned))) struct wait wait;
+    wait_begin(&wait, condition, mutex, CALLER, 0);
     int result = wait.played ? cnd_code(play_wait(&wait, (pthread_mutex_t *)(void *)mutex))
                              : REAL(cnd_wait)(condition, mutex);
     wait_end(&wait, cnd_result(result));
@@ -115,8 +141,8 @@ EXPORT int cnd_wait(cnd_t *condition, mtx_t *mutex)
 
 EXPORT int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *until)
 {
-    __attribute__((cleanup(wait_abandoned))) struct wait wait =
-        wait_begin(condition, mutex, CALLER, EVENT_TRY);
+    __attribute__((cleanup(wait_abandoned))) struct wait wait;
+    wait_begin(&wait, condition, mutex, CALLER, EVENT_TRY);
     int result = wait.played ? cnd_code(play_wait(&wait, (pthread_mutex_t *)(void *)mutex))
                              : REAL(cnd_timedwait)(condition, mutex, until);
     wait_end(&wait, cnd_result(result));
@@ -124,11 +150,14 @@ EXPORT int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *
 }
 
 /* A signal is stamped and sent with the condition's slot locked: no waiter can
- * be stamped in between and be woken by a signal that seems to precede it. */
+ * be stamped in between and be woken by a signal that seems to precede it. A played
+ * waiter takes the signal; a broadcast is for all. */
 #define WAKE(event, call)                                                                          \
     struct sync sync = SYNC(event, condition);                                                     \
     sync_before_locked(&sync);                                                                     \
-    int result = call;                                                                             \
+    bool taken = unlikely(enforce_active) &&                                                       \
+                 played_waits_wake((uintptr_t)condition, (event) == EVENT_BROADCAST);              \
+    int result = taken && (event) == EVENT_SIGNAL ? 0 : call;                                      \
     sync_unlock(&sync);                                                                            \
     return result
 
@@ -150,4 +179,13 @@ EXPORT int cnd_signal(cnd_t *condition)
 EXPORT int cnd_broadcast(cnd_t *condition)
 {
     WAKE(EVENT_BROADCAST, REAL(cnd_broadcast)(condition));
+}
+
+/* The C library wakes who is cancelled in a wait of its own, not in a played one. */
+EXPORT int pthread_cancel(pthread_t thread)
+{
+    int result = REAL(pthread_cancel)(thread);
+    if (unlikely(enforce_active))
+        played_waits_look();
+    return result;
 }

@@ -1,5 +1,6 @@
 #include "runtime/enforce.h"
 
+#include "runtime/played_waits.h"
 #include "runtime/schedule.h"
 
 #include <linux/futex.h>
@@ -181,7 +182,8 @@ static void stop_here(void)
         system_call(SYS_tgkill, system_process(), system_thread(), SIGTRAP, 0, 0, 0);
 }
 
-/* Every thread of a deadlock stands before its acquire: now all may go in. */
+/* Every thread of a deadlock stands before its acquire: now all may go in, and the
+ * others may do what they can about it. */
 static void stand_before_acquire(struct recorder *self, const struct schedule_thread *thread,
                                  const struct schedule_target *target)
 {
@@ -193,8 +195,8 @@ static void stand_before_acquire(struct recorder *self, const struct schedule_th
     if (all_arrived()) {
         reach();
         stop_here();
+        set_free();
     }
-    wake(UINT32_MAX);
     while (!is_free() && !all_arrived())
         system_call(SYS_futex, (long)&place->blocked, FUTEX_WAIT, 0, (long)&schedule.glance, 0, 0);
     self->at_target = true;
@@ -398,6 +400,7 @@ void enforce_start(void)
 void enforce_forget(void)
 {
     enforce_active = false;
+    played_waits_forget();
 }
 
 /* main() may return while threads that nobody joins are on their way to the error:

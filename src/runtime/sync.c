@@ -44,7 +44,7 @@ void sync_note(struct recorder *self, struct sync_record *record)
         enforce_passed(self, record->op);
 }
 
-void sync_before(struct sync *sync)
+void sync_approach(struct sync *sync)
 {
     struct recorder *self = sync->recorder;
     if (!self)
@@ -56,8 +56,13 @@ void sync_before(struct sync *sync)
     self->sync_index++;
     if (unlikely(enforce_active))
         sync->outcome = (uint8_t)enforce_approach(self, sync->record.op);
-    if (op_in(sync->record.op, SYNC_RECORDED_BEFORE))
-        sync_note(self, &sync->record);
+}
+
+void sync_before(struct sync *sync)
+{
+    sync_approach(sync);
+    if (sync->recorder && op_in(sync->record.op, SYNC_RECORDED_BEFORE))
+        sync_note(sync->recorder, &sync->record);
 }
 
 void sync_after(struct sync *sync)

@@ -42,6 +42,8 @@ struct sync {
     }
 
 void sync_before(struct sync *sync);
+/* Its first half, which may hold the thread back: sync_note() is the other. */
+void sync_approach(struct sync *sync);
 void sync_after(struct sync *sync);
 /* A try or timed form that did not get what it wanted. */
 void sync_failed(struct sync *sync);

@@ -119,34 +119,22 @@ static struct sync join_before(pthread_t thread, uintptr_t pc)
     return sync;
 }
 
-static int join_after(struct sync *sync, int result)
-{
-    if (result == 0)
-        sync_after(sync);
-    return result;
-}
+/* A try or timed form that a schedule has succeed waits for the thread's end. */
+#define JOIN(name, parameters, arguments)                                                          \
+    EXPORT int name parameters                                                                     \
+    {                                                                                              \
+        struct sync sync = join_before(thread, CALLER);                                            \
+        int result = sync.outcome == OUTCOME_SUCCEED ? REAL(pthread_join)(thread, value)           \
+                                                     : sync_block(&sync, REAL(name) arguments);    \
+        if (result == 0)                                                                           \
+            sync_after(&sync);                                                                     \
+        return result;                                                                             \
+    }
 
-EXPORT int pthread_join(pthread_t thread, void **value)
-{
-    struct sync sync = join_before(thread, CALLER);
-    return join_after(&sync, REAL(pthread_join)(thread, value));
-}
-
-EXPORT int pthread_tryjoin_np(pthread_t thread, void **value)
-{
-    struct sync sync = join_before(thread, CALLER);
-    return join_after(&sync, REAL(pthread_tryjoin_np)(thread, value));
-}
-
-EXPORT int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until)
-{
-    struct sync sync = join_before(thread, CALLER);
-    return join_after(&sync, REAL(pthread_timedjoin_np)(thread, value, until));
-}
-
-EXPORT int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock,
-                                const struct timespec *until)
-{
-    struct sync sync = join_before(thread, CALLER);
-    return join_after(&sync, REAL(pthread_clockjoin_np)(thread, value, clock, until));
-}
+JOIN(pthread_join, (pthread_t thread, void **value), (thread, value))
+JOIN(pthread_tryjoin_np, (pthread_t thread, void **value), (thread, value))
+JOIN(pthread_timedjoin_np, (pthread_t thread, void **value, const struct timespec *until),
+     (thread, value, until))
+JOIN(pthread_clockjoin_np,
+     (pthread_t thread, void **value, clockid_t clock, const struct timespec *until),
+     (thread, value, clock, until))
