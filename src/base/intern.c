@@ -1,6 +1,7 @@
 #include "base/intern.h"
 
 #include "base/array.h"
+#include "base/map.h"
 
 #define XXH_INLINE_ALL
 #include <stdbool.h>
@@ -8,18 +9,16 @@
 
 /* Texts lie end to end, 8-byte aligned (they may be arrays of words), in large
  * chunks that never move, so ids and pointers stay valid while the table grows.
- * A slot holds the beginning of its text: names of up to HEAD_SIZE bytes, which
- * is nearly all of them, are found with one cache miss. */
+ * A slot holds the text's key: short texts are found with one cache miss. */
 
 #define CHUNK_SIZE ((size_t)1 << 16)
 
-#define HEAD_SIZE 20
+/* Up to this length a key is the whole text. */
+#define KEY_SIZE 16
 
 struct slot {
-    uint32_t hash;
+    struct intern_key key;
     uint32_t id_plus_one;
-    uint32_t length;
-    char head[HEAD_SIZE];
 };
 
 struct text {
@@ -73,27 +72,61 @@ void interner_destroy(struct interner *interner)
     free(interner);
 }
 
-static uint32_t hash_of(const char *text, size_t length)
+static inline uint64_t word_at(const char *text)
 {
-    return (uint32_t)XXH3_64bits(text, length);
+    uint64_t word;
+    memcpy(&word, text, sizeof word);
+    return word;
 }
 
-static bool holds(const struct interner *interner, const struct slot *slot, uint32_t hash,
-                  const char *text, size_t length)
+static inline uint32_t half_at(const char *text)
 {
-    if (slot->hash != hash || slot->length != length)
+    uint32_t half;
+    memcpy(&half, text, sizeof half);
+    return half;
+}
+
+/* The two words overlap where the text is shorter than both. */
+static inline struct intern_key key_of(const char *text, size_t length)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    struct intern_key key = {.length = (uint32_t)length};
+    if (length >= 8) {
+        key.first = word_at(text);
+        key.last = word_at(text + length - 8);
+    } else if (length >= 4) {
+        key.first = half_at(text);
+        key.last = half_at(text + length - 4);
+    } else if (length) {
+        key.first = bytes[0] | (uint64_t)bytes[length / 2] << 8;
+        key.last = bytes[length - 1];
+    }
+    if (length > KEY_SIZE) {
+        key.hash = (uint32_t)XXH3_64bits(text, length);
+        return key;
+    }
+    unsigned __int128 product = (unsigned __int128)(key.first ^ UINT64_C(0x9e3779b97f4a7c15)) *
+                                (key.last ^ UINT64_C(0xd6e8feb86659fd93) ^ length);
+    key.hash = (uint32_t)map_mix((uint64_t)product ^ (uint64_t)(product >> 64));
+    return key;
+}
+
+static inline bool holds(const struct interner *interner, const struct slot *slot,
+                         const struct intern_key *key, const char *text)
+{
+    if (slot->key.first != key->first || slot->key.last != key->last ||
+        slot->key.length != key->length)
         return false;
-    if (length <= HEAD_SIZE)
-        return memcmp(slot->head, text, length) == 0;
-    return memcmp(interner->texts.items[slot->id_plus_one - 1].start, text, length) == 0;
+    return key->length <= KEY_SIZE ||
+           memcmp(interner->texts.items[slot->id_plus_one - 1].start, text, key->length) == 0;
 }
 
-static struct slot *find_slot(const struct interner *interner, uint32_t hash, const char *text,
-                              size_t length)
+static inline struct slot *find_slot(const struct interner *interner, const struct intern_key *key,
+                                     const char *text)
 {
-    for (size_t i = hash & interner->mask;; i = (i + 1) & interner->mask) {
+    for (size_t i = key->hash & interner->mask;; i = (i + 1) & interner->mask) {
         struct slot *slot = &interner->slots[i];
-        if (!slot->id_plus_one || holds(interner, slot, hash, text, length))
+        if (!slot->id_plus_one || holds(interner, slot, key, text))
             return slot;
     }
 }
@@ -107,7 +140,7 @@ static void grow(struct interner *interner)
     for (size_t i = 0; i < old_size; i++) {
         if (!old[i].id_plus_one)
             continue;
-        size_t at = old[i].hash & interner->mask;
+        size_t at = old[i].key.hash & interner->mask;
         while (interner->slots[at].id_plus_one)
             at = (at + 1) & interner->mask;
         interner->slots[at] = old[i];
@@ -132,36 +165,41 @@ static const char *store(struct interner *interner, const char *text, size_t len
     return copy;
 }
 
-uint32_t intern_prepare(const struct interner *interner, const char *text, size_t length)
+struct intern_key intern_prepare(const struct interner *interner, const char *text, size_t length)
 {
-    uint32_t hash = hash_of(text, length);
-    __builtin_prefetch(&interner->slots[hash & interner->mask]);
-    return hash;
+    struct intern_key key = key_of(text, length);
+    __builtin_prefetch(&interner->slots[key.hash & interner->mask]);
+    return key;
 }
 
-uint32_t intern(struct interner *interner, const char *text, size_t length)
+static uint32_t add(struct interner *interner, struct slot *slot, const char *text,
+                    const struct intern_key *key)
 {
-    return intern_prepared(interner, text, length, hash_of(text, length));
-}
-
-uint32_t intern_prepared(struct interner *interner, const char *text, size_t length, uint32_t hash)
-{
-    struct slot *slot = find_slot(interner, hash, text, length);
-    if (slot->id_plus_one)
-        return slot->id_plus_one - 1;
     uint32_t id = (uint32_t)interner->texts.count;
-    struct text added = {store(interner, text, length), length};
+    struct text added = {store(interner, text, key->length), key->length};
     array_push(&interner->texts, added);
-    *slot = (struct slot){.hash = hash, .id_plus_one = id + 1, .length = (uint32_t)length};
-    memcpy(slot->head, text, length < HEAD_SIZE ? length : HEAD_SIZE);
+    *slot = (struct slot){*key, id + 1};
     if (interner->texts.count * 2 > interner->mask)
         grow(interner);
     return id;
 }
 
+uint32_t intern_prepared(struct interner *interner, const char *text, const struct intern_key *key)
+{
+    struct slot *slot = find_slot(interner, key, text);
+    return slot->id_plus_one ? slot->id_plus_one - 1 : add(interner, slot, text, key);
+}
+
+uint32_t intern(struct interner *interner, const char *text, size_t length)
+{
+    struct intern_key key = key_of(text, length);
+    return intern_prepared(interner, text, &key);
+}
+
 uint32_t intern_find(const struct interner *interner, const char *text, size_t length)
 {
-    return find_slot(interner, hash_of(text, length), text, length)->id_plus_one - 1;
+    struct intern_key key = key_of(text, length);
+    return find_slot(interner, &key, text)->id_plus_one - 1;
 }
 
 const char *intern_text(const struct interner *interner, uint32_t id)

@@ -14,10 +14,18 @@ struct interner *interner_create(void);
 void interner_destroy(struct interner *interner);
 
 uint32_t intern(struct interner *interner, const char *text, size_t length);
-/* The same in two steps, for a caller that has other work in between: the first
- * brings the text's slot into the cache and returns its hash. */
-uint32_t intern_prepare(const struct interner *interner, const char *text, size_t length);
-uint32_t intern_prepared(struct interner *interner, const char *text, size_t length, uint32_t hash);
+
+/* A text's hash, and the words at its start and its end: these and the length tell
+ * a text of up to 16 bytes, which is nearly all of them, from every other. */
+struct intern_key {
+    uint64_t first, last;
+    uint32_t length, hash;
+};
+
+/* intern() in two steps, for a caller that has other work in between: the first
+ * brings the text's slot into the cache. */
+struct intern_key intern_prepare(const struct interner *interner, const char *text, size_t length);
+uint32_t intern_prepared(struct interner *interner, const char *text, const struct intern_key *key);
 /* INTERN_NONE when the text was never interned. */
 uint32_t intern_find(const struct interner *interner, const char *text, size_t length);
 const char *intern_text(const struct interner *interner, uint32_t id);

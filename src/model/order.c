@@ -29,6 +29,14 @@ struct fence_clocks {
     bool has_released;
 };
 
+/* What every thread has seen of each, as of some moment in the past. */
+struct seen_by_all {
+    struct vclock least;
+    struct vclock ended; /* ticks[t] is 1 once thread t was joined: it sees no more */
+    uint64_t asked;      /* since then */
+    bool outdated;       /* there is a new thread that has seen nothing */
+};
+
 struct order {
     unsigned flags;
     struct clocks threads;
@@ -41,6 +49,7 @@ struct order {
     struct clocks atomics; /* by variable: what a load of it acquires */
     struct clocks writes;  /* by variable: the last write (ORDER_READS) */
     struct order_fences ARRAY_OF(struct fence_clocks) fences;
+    struct seen_by_all seen;
 };
 
 struct order *order_create(unsigned flags)
@@ -86,6 +95,8 @@ void order_destroy(struct order *order)
     free_clocks(&order->onces);
     free_clocks(&order->atomics);
     free_clocks(&order->writes);
+    vclock_free(&order->seen.least);
+    vclock_free(&order->seen.ended);
     free(order);
 }
 
@@ -98,9 +109,17 @@ static struct vclock *at(struct clocks *clocks, uint32_t id)
 static struct vclock *thread_clock(struct order *order, uint32_t thread)
 {
     struct vclock *clock = at(&order->threads, thread);
-    if (!vclock_get(clock, thread))
+    if (!vclock_get(clock, thread)) {
         vclock_set(clock, thread, 1);
+        order->seen.outdated = true;
+    }
     return clock;
+}
+
+/* A forked thread begins with what its parent has seen. */
+static void begin_forked(struct order *order, uint32_t thread)
+{
+    vclock_set(at(&order->threads, thread), thread, 1);
 }
 
 const struct vclock *order_clock(struct order *order, uint32_t thread)
@@ -324,7 +343,7 @@ static void access(struct order *order, const struct event *event, struct vclock
 void order_step(struct order *order, const struct event *event)
 {
     if (event->op == EVENT_FORK)
-        thread_clock(order, event->object); /* may move the clocks: before we point at one */
+        begin_forked(order, event->object); /* may move the clocks: before we point at one */
     struct vclock *clock = thread_clock(order, event->thread);
     switch (event->op) {
     case EVENT_FORK:
@@ -334,6 +353,7 @@ void order_step(struct order *order, const struct event *event)
     case EVENT_JOIN:
         if (event->object < order->threads.count)
             vclock_join(clock, &order->threads.items[event->object]);
+        vclock_set(&order->seen.ended, event->object, 1);
         return;
     case EVENT_WAIT_BEGIN:
         if (order->flags & ORDER_SIGNALS)
@@ -382,14 +402,29 @@ void order_step(struct order *order, const struct event *event)
         release(order, event, clock);
 }
 
-uint32_t order_seen_by_all(struct order *order, uint32_t thread)
+static uint32_t least_seen(const struct order *order, uint32_t thread)
 {
     uint32_t least = UINT32_MAX;
-    for (size_t i = 0; i < order->threads.count; i++) {
-        if (i == thread)
+    for (uint32_t i = 0; i < order->threads.count; i++) {
+        if (i == thread || vclock_get(&order->seen.ended, i))
             continue;
         uint32_t seen = vclock_get(&order->threads.items[i], thread);
         least = seen < least ? seen : least;
     }
     return least;
+}
+
+/* Clocks only grow, so what was seen by all stays seen by all: an old answer is a
+ * right one, and a new one costs the square of the number of threads. */
+uint32_t order_seen_by_all(struct order *order, uint32_t thread)
+{
+    struct seen_by_all *seen = &order->seen;
+    size_t threads = order->threads.count;
+    if (seen->outdated || ++seen->asked > 8 * threads * threads) {
+        for (uint32_t i = 0; i < threads; i++)
+            vclock_set(&seen->least, i, least_seen(order, i));
+        seen->outdated = false;
+        seen->asked = 0;
+    }
+    return vclock_get(&seen->least, thread);
 }

@@ -179,10 +179,19 @@ static inline bool event_conflict(const struct event *a, const struct event *b)
            !(op_in(a->op, OPS_ATOMIC) && op_in(b->op, OPS_ATOMIC));
 }
 
-/* The op's word in text traces, and the class of its operands. */
+/* The classes of an operation's operands. */
+extern const uint8_t event_object_classes[EVENT_COUNT], event_other_classes[EVENT_COUNT];
+static inline enum object_class event_object_class(unsigned op)
+{
+    return (enum object_class)event_object_classes[op];
+}
+static inline enum object_class event_other_class(unsigned op)
+{
+    return (enum object_class)event_other_classes[op];
+}
+
+/* The operation's word in text traces. */
 const char *event_op_text(enum event_op op);
-enum object_class event_object_class(enum event_op op);
-enum object_class event_other_class(enum event_op op);
 const char *object_class_text(enum object_class class);
 
 #endif

@@ -3,6 +3,7 @@
  * copied, once each. */
 #include "base/memory.h"
 #include "trace/formats.h"
+#include "trace/std_marks.h"
 #include "trace/std_ops.h"
 #include "trace/wellformed.h"
 
@@ -21,19 +22,14 @@
  * for memory while the next lines are split. */
 #define AHEAD 16
 
-/* One line, split. */
-struct fields {
-    const char *thread, *word, *operand, *value, *location;
-    size_t thread_length, word_length, operand_length, value_length, location_length;
-};
-
-/* A line that holds an event, operation and hashes known, names not yet. */
+/* A line that holds an event: the operation is known, the names not yet. */
 struct split_line {
-    struct fields fields;
+    const char *line;
+    struct std_marks marks;
+    uint32_t object_length; /* of the operand, without a second one */
+    struct intern_key object, location;
     struct event event;
-    uint64_t line;
-    size_t object_length; /* of the operand, without a second one */
-    uint32_t object_hash, location_hash;
+    uint64_t number;
 };
 
 struct std_source {
@@ -47,9 +43,6 @@ struct std_source {
     size_t ahead_at, ahead_count;
     struct error late; /* of a line behind those in `ahead` */
     bool failed;
-    /* Most lines repeat the thread of the line before. */
-    uint32_t last_thread, last_length;
-    const char *last_text;
 };
 
 static int bad(const struct trace *trace, struct error *error, const char *reason)
@@ -120,50 +113,56 @@ static int next_line(struct trace *trace, const char **line, size_t *length, str
     return 1;
 }
 
-/* Splits `thread|op(operand)=value|location`. */
-static int split_fields(const struct trace *trace, const char *line, size_t length,
-                        struct fields *fields, struct error *error)
+/* The text between two marks of a line. */
+static const char *field(const struct split_line *split, uint32_t before)
+{
+    return split->line + before + 1;
+}
+
+static size_t field_length(uint32_t before, uint32_t after)
+{
+    return after - before - 1;
+}
+
+/* Finds the marks of any line, or says what is wrong with it. */
+static int find_marks(const struct trace *trace, const char *line, size_t length,
+                      struct std_marks *marks, struct error *error)
 {
     const char *end = line + length;
-    const char *bar = memchr(line, '|', length);
-    if (!bar)
+    const char *first = memchr(line, '|', length);
+    if (!first)
         return bad_text(trace, error, "expected thread|op(operand)|location, found", line, length);
-    fields->thread = line;
-    fields->thread_length = (size_t)(bar - line);
-    const char *op = bar + 1;
-    bar = memchr(op, '|', (size_t)(end - op));
-    if (!bar)
+    const char *op = first + 1;
+    const char *second = memchr(op, '|', (size_t)(end - op));
+    if (!second)
         return bad_text(trace, error, "the third field, the location, is missing in", line, length);
-    fields->location = bar + 1;
-    fields->location_length = (size_t)(end - bar - 1);
-    const char *open = memchr(op, '(', (size_t)(bar - op));
-    const char *close = open ? memrchr(open, ')', (size_t)(bar - open)) : NULL;
+    const char *open = memchr(op, '(', (size_t)(second - op));
+    const char *close = open ? memrchr(open, ')', (size_t)(second - open)) : NULL;
     if (!close)
-        return bad_text(trace, error, "expected op(operand), found", op, (size_t)(bar - op));
-    fields->word = op;
-    fields->word_length = (size_t)(open - op);
-    fields->operand = open + 1;
-    fields->operand_length = (size_t)(close - open - 1);
-    fields->value = close + 1;
-    fields->value_length = (size_t)(bar - close - 1);
-    if (!fields->thread_length)
+        return bad_text(trace, error, "expected op(operand), found", op, (size_t)(second - op));
+    if (first == line)
         return bad(trace, error, "the first field, the thread, is empty");
-    if (!fields->word_length)
+    if (open == op)
         return bad(trace, error, "the second field has no operation");
-    if (!fields->location_length)
+    if (second + 1 == end)
         return bad(trace, error, "the third field, the location, is empty");
+    *marks =
+        (struct std_marks){(uint32_t)(first - line), (uint32_t)(open - line),
+                           (uint32_t)(close - line), (uint32_t)(second - line), (uint32_t)length};
     return 0;
 }
 
-static int parse_value(const struct trace *trace, const struct fields *fields, struct event *event,
-                       struct error *error)
+static int parse_value(const struct trace *trace, struct split_line *split, struct error *error)
 {
     char digits[32];
     char *end = digits;
-    size_t length = fields->value_length;
-    if (fields->value[0] == '=' && length > 1 && length < sizeof digits &&
-        op_in(event->op, OPS_ACCESS)) {
-        memcpy(digits, fields->value + 1, length - 1);
+    const char *text = field(split, split->marks.close);
+    size_t length = field_length(split->marks.close, split->marks.second_bar);
+    struct event *event = &split->event;
+    if (!length)
+        return 0;
+    if (text[0] == '=' && length > 1 && length < sizeof digits && op_in(event->op, OPS_ACCESS)) {
+        memcpy(digits, text + 1, length - 1);
         digits[length - 1] = '\0';
         errno = 0;
         event->value = strtoull(digits, &end, 0);
@@ -172,76 +171,76 @@ static int parse_value(const struct trace *trace, const struct fields *fields, s
             return 0;
     }
     return bad_text(trace, error, "expected =value after the operand of a memory access, found",
-                    fields->value, length);
-}
-
-static uint32_t thread_id(struct trace *trace, const struct fields *fields)
-{
-    struct std_source *source = trace->source;
-    if (source->last_text && fields->thread_length == source->last_length &&
-        memcmp(fields->thread, source->last_text, source->last_length) == 0)
-        return source->last_thread;
-    struct interner *threads = trace->names[CLASS_THREAD];
-    uint32_t id = intern(threads, fields->thread, fields->thread_length);
-    source->last_thread = id;
-    source->last_text = intern_text(threads, id);
-    source->last_length = (uint32_t)fields->thread_length;
-    return id;
+                    text, length);
 }
 
 /* Checks the operands and finds where the first of them ends. */
 static int check_operands(const struct trace *trace, struct split_line *split, struct error *error)
 {
-    const struct fields *fields = &split->fields;
     enum object_class object = event_object_class(split->event.op);
-    const char *operand = fields->operand;
-    size_t length = fields->operand_length;
-    split->object_length = length;
+    const char *operand = field(split, split->marks.open);
+    size_t length = field_length(split->marks.open, split->marks.close);
+    split->object_length = (uint32_t)length;
     if (object == CLASS_NONE && length)
         return bad_text(trace, error, "the operation takes no operand, but has", operand, length);
     if (!length && object != CLASS_NONE && object != CLASS_LABEL)
-        return bad_text(trace, error, "the operand is empty after", fields->word,
-                        fields->word_length);
+        return bad_text(trace, error, "the operand is empty after",
+                        field(split, split->marks.first_bar),
+                        field_length(split->marks.first_bar, split->marks.open));
     if (event_other_class(split->event.op) == CLASS_NONE)
         return 0;
     const char *comma = memrchr(operand, ',', length);
     if (!comma || comma == operand || comma + 1 == operand + length)
         return bad_text(trace, error, "expected two operands (condition,mutex), found", operand,
                         length);
-    split->object_length = (size_t)(comma - operand);
+    split->object_length = (uint32_t)(comma - operand);
     return 0;
 }
 
-static bool is_dummy(const struct fields *fields)
+/* Makes an event of a line whose marks are known; 1, 0 if it holds none, -1. */
+static int split_event(struct trace *trace, struct split_line *split, struct error *error)
 {
-    return fields->word_length == 5 && memcmp(fields->word, "dummy", 5) == 0;
+    const struct std_marks *marks = &split->marks;
+    const char *word = field(split, marks->first_bar);
+    size_t word_length = field_length(marks->first_bar, marks->open);
+    split->event = (struct event){0};
+    if (!std_op_parse(word, word_length, &split->event)) {
+        if (word_length == 5 && memcmp(word, "dummy", 5) == 0)
+            return 0;
+        return bad_text(trace, error, "unknown operation", word, word_length);
+    }
+    if (check_operands(trace, split, error) || parse_value(trace, split, error))
+        return -1;
+    enum object_class object = event_object_class(split->event.op);
+    if (object != CLASS_NONE)
+        split->object =
+            intern_prepare(trace->names[object], field(split, marks->open), split->object_length);
+    split->location = intern_prepare(trace->locations, field(split, marks->second_bar),
+                                     field_length(marks->second_bar, marks->end));
+    return 1;
 }
 
-/* Splits one line; 1, 0 if it holds no event, -1. */
-static int split_event(struct trace *trace, const char *line, size_t length,
-                       struct split_line *split, struct error *error)
+/* Takes the next line, if it is a short one without anything unusual. */
+static bool take_short(struct std_source *source, struct split_line *split)
 {
-    struct fields *fields = &split->fields;
+    if (source->end - source->at < MARKS_WIDTH || !std_marks_find(source->at, &split->marks))
+        return false;
+    split->line = source->at;
+    source->at += split->marks.end + 1;
+    source->line = ++source->lines_split;
+    return true;
+}
+
+/* Takes any line; 1, 0 if it is empty, -1. */
+static int take_any(struct trace *trace, struct split_line *split, const char *line, size_t length,
+                    struct error *error)
+{
     if (!length)
         return 0;
     if (memchr(line, '\0', length))
         return bad(trace, error, "the line holds a NUL byte");
-    if (split_fields(trace, line, length, fields, error))
-        return -1;
-    if (is_dummy(fields))
-        return 0;
-    split->event = (struct event){0};
-    if (!std_op_parse(fields->word, fields->word_length, &split->event))
-        return bad_text(trace, error, "unknown operation", fields->word, fields->word_length);
-    if (check_operands(trace, split, error))
-        return -1;
-    if (fields->value_length && parse_value(trace, fields, &split->event, error))
-        return -1;
-    struct interner *objects = trace->names[event_object_class(split->event.op)];
-    split->object_hash = intern_prepare(objects, fields->operand, split->object_length);
-    split->location_hash =
-        intern_prepare(trace->locations, fields->location, fields->location_length);
-    return 1;
+    split->line = line;
+    return find_marks(trace, line, length, &split->marks, error) ? -1 : 1;
 }
 
 /* Splits the next lines; an error in one of them is kept until those before it
@@ -251,15 +250,20 @@ static void split_ahead(struct trace *trace)
     struct std_source *source = trace->source;
     source->ahead_at = source->ahead_count = 0;
     while (source->ahead_count < AHEAD && !source->failed) {
-        const char *line;
-        size_t length;
         struct split_line *split = &source->ahead[source->ahead_count];
-        int found = next_line(trace, &line, &length, &source->late);
+        int found = 1;
+        if (!take_short(source, split)) {
+            const char *line;
+            size_t length;
+            found = next_line(trace, &line, &length, &source->late);
+            if (found == 0)
+                return;
+            if (found > 0)
+                found = take_any(trace, split, line, length, &source->late);
+        }
         if (found > 0)
-            found = split_event(trace, line, length, split, &source->late);
-        else if (found == 0)
-            return;
-        split->line = source->line;
+            found = split_event(trace, split, &source->late);
+        split->number = source->line;
         source->failed = found < 0;
         source->ahead_count += found > 0;
     }
@@ -268,19 +272,19 @@ static void split_ahead(struct trace *trace)
 /* Looks the names up, in the order in which they stand in the line. */
 static void resolve(struct trace *trace, const struct split_line *split, struct event *event)
 {
-    const struct fields *fields = &split->fields;
+    const struct std_marks *marks = &split->marks;
+    const char *operand = field(split, marks->open);
     *event = split->event;
-    event->thread = thread_id(trace, fields);
+    event->thread = intern(trace->names[CLASS_THREAD], split->line, marks->first_bar);
     enum object_class object = event_object_class(event->op);
     enum object_class other = event_other_class(event->op);
     if (object != CLASS_NONE)
-        event->object = intern_prepared(trace->names[object], fields->operand, split->object_length,
-                                        split->object_hash);
+        event->object = intern_prepared(trace->names[object], operand, &split->object);
     if (other != CLASS_NONE)
-        event->other = intern(trace->names[other], fields->operand + split->object_length + 1,
-                              fields->operand_length - split->object_length - 1);
-    event->location = intern_prepared(trace->locations, fields->location, fields->location_length,
-                                      split->location_hash);
+        event->other = intern(trace->names[other], operand + split->object_length + 1,
+                              field_length(marks->open + split->object_length + 1, marks->close));
+    event->location =
+        intern_prepared(trace->locations, field(split, marks->second_bar), &split->location);
 }
 
 static long std_next(struct trace *trace, struct event *events, size_t capacity,
@@ -309,7 +313,7 @@ static long std_next(struct trace *trace, struct event *events, size_t capacity,
         case WELLFORMED_DROP:
             break;
         case WELLFORMED_BROKEN:
-            source->line = split->line;
+            source->line = split->number;
             return bad(trace, error, wellformed_reason(trace->wellformed));
         }
     }
