@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "trace/debug_files.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -95,8 +96,10 @@ static int run(size_t at, char **words)
         return EXIT_OK;
     }
     int code = -1;
-    if (options_parse(&options, (enum command_id)at, commands[at].raw, words, &error) == 0)
+    if (options_parse(&options, (enum command_id)at, commands[at].raw, words, &error) == 0) {
+        debug_files_look_in(options.debug_files, options.debuginfod);
         code = commands[at].function(&options, &error);
+    }
     options_free(&options);
     return code < 0 ? fail(&error) : code;
 }

@@ -58,6 +58,11 @@ enum command_id {
 
 #define IN(id) (1u << COMMAND_##id)
 
+/* Those that show where in the source something is. */
+#define SYMBOLISING                                                                                \
+    (IN(RUN) | IN(PREDICT) | IN(COMPARE) | IN(REPLAY) | IN(REPORT) | IN(DUMP) | IN(CONVERT) |      \
+     IN(TIDDLE))
+
 #define OPTION_TABLE(O)                                                                            \
     O(TEXT, directory, "directory", 'd', "DIR", IN(RUN) | IN(RECORD), 0, 0, 0,                     \
       "where the trace goes (preplay.data)")                                                       \
@@ -114,6 +119,10 @@ enum command_id {
       "report only what this earlier --json FILE does not have")                                   \
     O(FLAG, all, "all", 0, "", IN(RUN) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 0, 1, 0,          \
       "also list candidates that no sound model supports")                                         \
+    O(TEXT, debug_files, "debug-files", 0, "DIR:...", SYMBOLISING, 0, 0, 0,                        \
+      "look for separate debug files here too, before /usr/lib/debug")                             \
+    O(FLAG, debuginfod, "debuginfod", 0, "", SYMBOLISING, 0, 1, 0,                                 \
+      "ask the servers in DEBUGINFOD_URLS for debug files")                                        \
     O(COUNT, exit_code, "exit-code", 0, "N", IN(RUN) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 0,  \
       255, 66, "exit code when there are findings")                                                \
     O(TEXT, to, "to", 0, "FORMAT", IN(CONVERT), 0, 0, 0,                                           \

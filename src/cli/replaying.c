@@ -107,20 +107,11 @@ static void detect(struct replay_outcome *outcome, const char *path)
     driver_free(&driver);
 }
 
-static bool same_places(const struct trace *a, const struct finding *x, const struct trace *b,
-                        const struct finding *y)
-{
-    char first[FINDING_ID_SIZE], second[FINDING_ID_SIZE];
-    finding_id(x, a, first);
-    finding_id(y, b, second);
-    return x->event_count == y->event_count && strcmp(first, second) == 0;
-}
-
 static bool race_was_seen(const struct replay_outcome *outcome, const struct history *history,
                           const struct finding *finding)
 {
     for (size_t i = 0; outcome->seen && i < outcome->seen->count; i++)
-        if (same_places(outcome->trace, &outcome->seen->items[i], history->trace, finding))
+        if (finding_same(&outcome->seen->items[i], outcome->trace, finding, history->trace))
             return true;
     return false;
 }

@@ -30,16 +30,6 @@ static char *write_std(const struct trace *trace, const struct event *events, ui
     return text;
 }
 
-/* The same error: its id hashes the kind and the locations. */
-static bool same_finding(const struct search *search, const struct finding *other,
-                         const struct trace *trace)
-{
-    char wanted[FINDING_ID_SIZE], id[FINDING_ID_SIZE];
-    finding_id(search->finding, search->trace, wanted);
-    finding_id(other, trace, id);
-    return strcmp(wanted, id) == 0;
-}
-
 static bool shows(const struct event *events, uint32_t count, void *context)
 {
     const struct search *search = context;
@@ -52,7 +42,8 @@ static bool shows(const struct event *events, uint32_t count, void *context)
     bool found = false;
     if (driver_run(&driver, trace, &search->engine, 1, &options, &error) == 0)
         for (size_t i = 0; !found && i < driver.runs[0].findings->count; i++)
-            found = same_finding(search, &driver.runs[0].findings->items[i], trace);
+            found = finding_same(search->finding, search->trace, &driver.runs[0].findings->items[i],
+                                 trace);
     driver_free(&driver);
     trace_close(trace);
     free(text);

@@ -39,17 +39,28 @@ static bool is_start(const char *function)
     return false;
 }
 
+/* The inlined frames of one location; false at what calls main() or a thread. */
+static bool add_frames(struct frame frames[FRAMES_MOST], size_t *count, const struct trace *trace,
+                       uint32_t location)
+{
+    const char *function, *place;
+    for (uint32_t i = 0; *count < FRAMES_MOST && trace_frame(trace, location, i, &function, &place);
+         i++) {
+        if (*count && is_start(function))
+            return false;
+        frames[*count].function = function ? demangle(function) : NULL;
+        frames[(*count)++].place = place;
+    }
+    return *count < FRAMES_MOST;
+}
+
 size_t frames_collect(struct frame frames[FRAMES_MOST], const struct trace *trace,
                       uint32_t location, uint32_t stack)
 {
     size_t count = 0;
-    do {
-        const char *function = trace_function(trace, location);
-        if (count && is_start(function))
-            break;
-        frames[count].function = function ? demangle(function) : NULL;
-        frames[count++].place = trace_location(trace, location);
-    } while (count < FRAMES_MOST && trace_caller(trace, stack, &location, &stack));
+    while (add_frames(frames, &count, trace, location) &&
+           trace_caller(trace, stack, &location, &stack))
+        ;
     return count;
 }
 

@@ -108,9 +108,10 @@ static json_t *location_json(const struct report *report, const char *place, con
 static json_t *event_location(const struct report *report, uint32_t location, json_t *text)
 {
     const struct trace *trace = report->history->trace;
-    const char *function = trace_function(trace, location);
+    const char *function, *place;
+    trace_frame(trace, location, 0, &function, &place);
     char *name = function ? demangle(function) : NULL;
-    json_t *object = location_json(report, trace_location(trace, location), name, text);
+    json_t *object = location_json(report, place, name, text);
     free(name);
     return object;
 }

@@ -135,21 +135,14 @@ static bool module_matches(const char *pattern, const struct trace *trace, uint3
     return trace_code(trace, location, &module, &offset) && suppression_pattern(pattern, module);
 }
 
-static bool place_matches(const struct suppression *line, const struct trace *trace,
-                          uint32_t location)
+static bool frame_matches(const struct suppression *line, const char *function, const char *place)
 {
-    if (module_matches(line->pattern, trace, location))
-        return true;
-    if (words[line->word].where == MODULE)
-        return false;
-    const char *function = trace_function(trace, location);
     char *name = function ? demangle(function) : NULL;
     bool found = (name && suppression_pattern(line->pattern, name)) ||
                  (function && suppression_pattern(line->pattern, function));
     free(name);
     if (found)
         return true;
-    const char *place = trace_location(trace, location);
     size_t length;
     place_line(place, &length);
     char *path = memory_copy(place, length + 1);
@@ -157,6 +150,23 @@ static bool place_matches(const struct suppression *line, const struct trace *tr
     found = suppression_pattern(line->pattern, path);
     free(path);
     return found;
+}
+
+static bool place_matches(const struct suppression *line, const struct trace *trace,
+                          uint32_t location)
+{
+    const char *function, *place;
+    if (module_matches(line->pattern, trace, location))
+        return true;
+    if (words[line->word].where == MODULE)
+        return false;
+    for (uint32_t i = 0; trace_frame(trace, location, i, &function, &place); i++) {
+        if (frame_matches(line, function, place))
+            return true;
+        if (words[line->word].where == INNERMOST)
+            return false;
+    }
+    return false;
 }
 
 static bool stack_matches(const struct suppression *line, const struct trace *trace,

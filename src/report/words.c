@@ -77,9 +77,9 @@ char *words_title(const struct report *report, const struct finding *finding)
         step_text(step, sizeof step, trace, &report->history->events[event->pos],
                   finding->kind == FINDING_DEADLOCK);
         thread_text(thread, sizeof thread, trace, event->thread);
-        const char *function = trace_function(trace, event->location);
-        char *name =
-            demangle(function ? function : place_base(trace_location(trace, event->location)));
+        const char *function, *place;
+        trace_frame(trace, event->location, 0, &function, &place);
+        char *name = demangle(function ? function : place_base(place));
         title = joined(joined(title, i ? ", " : ": "), thread);
         title = joined(joined(joined(title, " "), step), function ? " in " : " at ");
         title = joined(title, name);

@@ -399,6 +399,19 @@ static const char *function(const struct trace *trace, uint32_t id)
     return symbols_function(self->symbols, binary_places_pc(self->places, id));
 }
 
+static bool frame(const struct trace *trace, uint32_t id, uint32_t level, const char **name,
+                  const char **place)
+{
+    struct binary_source *self = trace->source;
+    return symbols_frame(self->symbols, binary_places_pc(self->places, id), level, name, place);
+}
+
+static const char *stable_location(const struct trace *trace, uint32_t id)
+{
+    struct binary_source *self = trace->source;
+    return symbols_stable_line(self->symbols, binary_places_pc(self->places, id));
+}
+
 static bool origin(const struct trace *trace, uint32_t variable, struct trace_origin *found)
 {
     struct binary_source *self = trace->source;
@@ -411,6 +424,8 @@ static const struct trace_format binary_format = {.name = "binary",
                                                   .location = location,
                                                   .caller = caller,
                                                   .function = function,
+                                                  .frame = frame,
+                                                  .stable_location = stable_location,
                                                   .code = code,
                                                   .origin = origin};
 

@@ -145,12 +145,35 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-void finding_id(const struct finding *finding, const struct trace *trace, char id[FINDING_ID_SIZE])
+/* The places of a finding, sorted; malloc-ed. */
+static const char **sorted_places(const struct finding *finding, const struct trace *trace,
+                                  const char *(*name)(const struct trace *, uint32_t))
 {
     const char **places = memory_alloc(finding->event_count, sizeof *places);
     for (uint32_t i = 0; i < finding->event_count; i++)
-        places[i] = trace_location(trace, finding->events[i].location);
+        places[i] = name(trace, finding->events[i].location);
     qsort(places, finding->event_count, sizeof *places, compare_texts);
+    return places;
+}
+
+bool finding_same(const struct finding *a, const struct trace *trace_a, const struct finding *b,
+                  const struct trace *trace_b)
+{
+    if (a->kind != b->kind || a->error != b->error || a->event_count != b->event_count)
+        return false;
+    const char **first = sorted_places(a, trace_a, trace_location);
+    const char **second = sorted_places(b, trace_b, trace_location);
+    bool same = true;
+    for (uint32_t i = 0; same && i < a->event_count; i++)
+        same = strcmp(first[i], second[i]) == 0;
+    free(first);
+    free(second);
+    return same;
+}
+
+void finding_id(const struct finding *finding, const struct trace *trace, char id[FINDING_ID_SIZE])
+{
+    const char **places = sorted_places(finding, trace, trace_stable_location);
     uint64_t hash = (uint64_t)finding->kind << 8 | finding->error;
     for (uint32_t i = 0; i < finding->event_count; i++)
         hash = XXH3_64bits_withSeed(places[i], strlen(places[i]) + 1, hash);

@@ -77,7 +77,11 @@ void findings_sort(struct findings *findings);
 void finding_event_fill(struct finding_event *out, const struct event *event, uint32_t pos,
                         uint32_t index);
 
-/* The stable id, e.g. "r-1f3a9c": a hash of kind and sorted source locations. */
+/* Kind, error and full source locations are the same, in whatever order. */
+bool finding_same(const struct finding *a, const struct trace *trace_a, const struct finding *b,
+                  const struct trace *trace_b);
+/* The stable id, e.g. "r-1f3a9c": a hash of kind and sorted source locations, without the
+ * directory that the program was built in. */
 #define FINDING_ID_SIZE 16
 void finding_id(const struct finding *finding, const struct trace *trace, char id[FINDING_ID_SIZE]);
 

@@ -3,32 +3,35 @@
 #include "base/array.h"
 #include "base/intern.h"
 #include "base/map.h"
+#include "trace/debug_files.h"
+#include "trace/debug_names.h"
+#include "trace/debug_places.h"
 
-#include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <elfutils/libdwfl.h>
-#include <gelf.h>
 #include <inttypes.h>
 #include <stdio.h>
+
+enum { MOST_FRAMES = 32 }; /* of one address */
 
 struct module {
     uint64_t low, high, bias;
     char id[132]; /* build-id in hexadecimal, or "-" */
     char *path;
-    Dwfl_Module *found;
     bool looked;
+    struct debug_file file;
+    struct debug_names *names; /* NULL if the file was not found */
+    struct debug_places *places;
+};
+
+struct frame {
+    uint32_t function, place, stable; /* text ids; function may be INTERN_NONE */
 };
 
 struct symbols {
     struct modules ARRAY_OF(struct module) modules;
-    Dwfl *dwfl;
     struct interner *texts;
-    struct map lines, functions; /* pc -> text id */
-};
-
-static const Dwfl_Callbacks callbacks = {
-    .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
+    struct frames ARRAY_OF(struct frame) frames;
+    struct map known;     /* pc -> its first frame and how many */
+    struct map functions; /* pc -> text id */
 };
 
 static void read_modules(struct symbols *self, const char *path)
@@ -63,13 +66,17 @@ void symbols_close(struct symbols *self)
 {
     if (!self)
         return;
-    if (self->dwfl)
-        dwfl_end(self->dwfl);
-    for (size_t i = 0; i < self->modules.count; i++)
-        free(self->modules.items[i].path);
+    for (size_t i = 0; i < self->modules.count; i++) {
+        struct module *module = &self->modules.items[i];
+        debug_names_destroy(module->names);
+        debug_places_destroy(module->places);
+        debug_file_close(&module->file);
+        free(module->path);
+    }
     array_free(&self->modules);
+    array_free(&self->frames);
     interner_destroy(self->texts);
-    map_free(&self->lines);
+    map_free(&self->known);
     map_free(&self->functions);
     free(self);
 }
@@ -83,113 +90,127 @@ static struct module *module_at(struct symbols *self, uint64_t address)
     return NULL;
 }
 
-static bool same_build(Dwfl_Module *found, const char *wanted)
+/* The module, its debug information looked for; NULL if nobody knows the address. */
+static struct module *known_module(struct symbols *self, uint64_t address)
 {
-    const unsigned char *bits;
-    GElf_Addr address;
-    char text[132] = "-";
-    GElf_Addr bias;
-    if (!dwfl_module_getelf(found, &bias))
-        return false;
-    int size = dwfl_module_build_id(found, &bits, &address);
-    for (int i = 0; i < size && i < 64; i++)
-        snprintf(text + 2 * i, 3, "%02x", bits[i]);
-    return strcmp(text, wanted) == 0;
-}
-
-static Dwfl_Module *debug_info(struct symbols *self, struct module *module)
-{
-    if (module->looked)
-        return module->found;
+    struct module *module = module_at(self, address);
+    if (!module || module->looked)
+        return module;
     module->looked = true;
-    if (!self->dwfl)
-        self->dwfl = dwfl_begin(&callbacks);
-    if (!self->dwfl)
-        return NULL;
-    dwfl_report_begin_add(self->dwfl);
-    Dwfl_Module *found =
-        dwfl_report_elf(self->dwfl, module->path, module->path, -1, module->bias, false);
-    dwfl_report_end(self->dwfl, NULL, NULL);
-    if (found && same_build(found, module->id))
-        module->found = found;
-    return module->found;
-}
-
-static const char *keep(struct symbols *self, struct map *map, uint64_t key, const char *text)
-{
-    uint32_t id = intern(self->texts, text, strlen(text));
-    *map_at(map, key, NULL) = id;
-    return intern_text(self->texts, id);
-}
-
-/* clang leaves out the table from addresses to compilation units that libdwfl
- * goes by: ask each unit. Answers are kept, so this is once per place. */
-static const char *search_units(Dwfl_Module *module, uint64_t pc, int *number, int *column)
-{
-    Dwarf_Addr bias;
-    for (Dwarf_Die *unit = NULL; (unit = dwfl_module_nextcu(module, unit, &bias));) {
-        if (dwarf_haspc(unit, pc - bias) <= 0)
-            continue;
-        Dwarf_Line *line = dwarf_getsrc_die(unit, pc - bias);
-        if (!line)
-            return NULL;
-        dwarf_lineno(line, number);
-        dwarf_linecol(line, column);
-        return dwarf_linesrc(line, NULL, NULL);
+    if (debug_file_open(&module->file, module->path, module->id, module->bias)) {
+        module->names = debug_names_create(module->file.module);
+        module->places = debug_places_create(module->file.module);
     }
-    return NULL;
+    return module;
 }
 
-static void describe(struct symbols *self, uint64_t pc, char *text, size_t size)
+static uint32_t keep(struct symbols *self, const char *text)
 {
-    struct module *module = module_at(self, pc);
-    if (!module) {
-        if (pc)
-            snprintf(text, size, "0x%" PRIx64, pc);
-        else
-            snprintf(text, size, "-"); /* nobody's code: a thread's beginning or end */
-        return;
+    return text ? intern(self->texts, text, strlen(text)) : INTERN_NONE;
+}
+
+/* How much of `file` to leave out: the directories it shares with the compiler's own. */
+static size_t shared_part(const char *file, const char *directory)
+{
+    size_t shared = 0;
+    for (size_t i = 0; directory && *file == '/'; i++) {
+        bool end = !directory[i];
+        if (file[i] == '/' && (end || directory[i] == '/'))
+            shared = i + 1;
+        if (end || file[i] != directory[i])
+            break;
     }
-    Dwfl_Module *found = debug_info(self, module);
-    Dwfl_Line *line = found ? dwfl_module_getsrc(found, pc) : NULL;
-    int number = 0, column = 0;
-    const char *source = line ? dwfl_lineinfo(line, NULL, &number, &column, NULL, NULL) : NULL;
-    if (found && !line)
-        source = search_units(found, pc, &number, &column);
-    if (source && number && column)
-        snprintf(text, size, "%s:%d:%d", source, number, column);
-    else if (source && number)
-        snprintf(text, size, "%s:%d", source, number);
-    else {
+    return shared;
+}
+
+static void add_place(struct symbols *self, const struct debug_frame *found)
+{
+    char text[4400], column[16] = "";
+    if (found->column)
+        snprintf(column, sizeof column, ":%d", found->column);
+    int length = snprintf(text, sizeof text, "%s:%d%s", found->file, found->line, column);
+    size_t shared = shared_part(found->file, found->directory);
+    struct frame frame = {.function = keep(self, found->function), .place = keep(self, text)};
+    frame.stable = keep(self, text + (shared < (size_t)length ? shared : 0));
+    array_push(&self->frames, frame);
+}
+
+/* An address that debug information says nothing about. */
+static void add_bare(struct symbols *self, const struct module *module, uint64_t pc)
+{
+    char text[4400];
+    if (module) {
         const char *slash = strrchr(module->path, '/');
-        snprintf(text, size, "%s+0x%" PRIx64, slash ? slash + 1 : module->path, pc - module->bias);
+        snprintf(text, sizeof text, "%s+0x%" PRIx64, slash ? slash + 1 : module->path,
+                 pc - module->bias);
+    } else if (pc) {
+        snprintf(text, sizeof text, "0x%" PRIx64, pc);
+    } else {
+        snprintf(text, sizeof text, "-"); /* nobody's code: a thread's beginning or end */
     }
+    const char *name = module && module->names ? debug_names_function(module->names, pc) : NULL;
+    struct frame frame = {.function = keep(self, name), .place = keep(self, text)};
+    frame.stable = frame.place;
+    array_push(&self->frames, frame);
+}
+
+static const struct frame *frames_at(struct symbols *self, uint64_t pc, uint32_t *count)
+{
+    bool added;
+    uint64_t *known = map_at(&self->known, pc == UINT64_MAX ? 0 : pc, &added);
+    if (added) {
+        struct debug_frame found[MOST_FRAMES];
+        uint64_t call = pc ? pc - 1 : 0;
+        uint32_t first = (uint32_t)self->frames.count;
+        struct module *module = known_module(self, call);
+        size_t total = module && module->places
+                           ? debug_places_find(module->places, call, found, MOST_FRAMES)
+                           : 0;
+        for (size_t i = 0; i < total; i++)
+            add_place(self, &found[i]);
+        if (!total)
+            add_bare(self, module, call);
+        *known = map_pair(first, (uint32_t)self->frames.count - first);
+    }
+    *count = (uint32_t)*known;
+    return &self->frames.items[*known >> 32];
 }
 
 const char *symbols_line(struct symbols *self, uint64_t pc)
 {
-    uint64_t key = pc == UINT64_MAX ? 0 : pc;
-    uint64_t *known = map_find(&self->lines, key);
-    if (known)
-        return intern_text(self->texts, (uint32_t)*known);
-    char text[4400];
-    describe(self, pc ? pc - 1 : 0, text, sizeof text);
-    return keep(self, &self->lines, key, text);
+    uint32_t count;
+    return intern_text(self->texts, frames_at(self, pc, &count)->place);
+}
+
+const char *symbols_stable_line(struct symbols *self, uint64_t pc)
+{
+    uint32_t count;
+    return intern_text(self->texts, frames_at(self, pc, &count)->stable);
+}
+
+bool symbols_frame(struct symbols *self, uint64_t pc, uint32_t level, const char **function,
+                   const char **place)
+{
+    uint32_t count;
+    const struct frame *frame = frames_at(self, pc, &count);
+    if (level >= count)
+        return false;
+    frame += level;
+    *function = frame->function == INTERN_NONE ? NULL : intern_text(self->texts, frame->function);
+    *place = intern_text(self->texts, frame->place);
+    return true;
 }
 
 const char *symbols_function(struct symbols *self, uint64_t pc)
 {
-    uint64_t key = pc == UINT64_MAX ? 0 : pc;
-    uint64_t *known = map_find(&self->functions, key);
-    if (known)
-        return *known == INTERN_NONE ? NULL : intern_text(self->texts, (uint32_t)*known);
-    struct module *module = module_at(self, pc - 1);
-    Dwfl_Module *found = module ? debug_info(self, module) : NULL;
-    const char *name = found ? dwfl_module_addrname(found, pc - 1) : NULL;
-    if (name)
-        return keep(self, &self->functions, key, name);
-    *map_at(&self->functions, key, NULL) = INTERN_NONE;
-    return NULL;
+    bool added;
+    uint64_t *known = map_at(&self->functions, pc == UINT64_MAX ? 0 : pc, &added);
+    if (added) {
+        struct module *module = known_module(self, pc - 1);
+        *known = keep(self,
+                      module && module->names ? debug_names_function(module->names, pc - 1) : NULL);
+    }
+    return *known == INTERN_NONE ? NULL : intern_text(self->texts, (uint32_t)*known);
 }
 
 const char *symbols_module(struct symbols *self, uint64_t pc, uint64_t *offset)
@@ -203,14 +224,6 @@ const char *symbols_module(struct symbols *self, uint64_t pc, uint64_t *offset)
 
 const char *symbols_data(struct symbols *self, uint64_t address, uint64_t *offset)
 {
-    struct module *module = module_at(self, address);
-    Dwfl_Module *found = module ? debug_info(self, module) : NULL;
-    GElf_Sym symbol;
-    GElf_Off within;
-    const char *name =
-        found ? dwfl_module_addrinfo(found, address, &within, &symbol, NULL, NULL, NULL) : NULL;
-    if (!name || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || within >= symbol.st_size)
-        return NULL;
-    *offset = within;
-    return name;
+    struct module *module = known_module(self, address);
+    return module && module->names ? debug_names_variable(module->names, address, offset) : NULL;
 }

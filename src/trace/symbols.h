@@ -5,6 +5,7 @@
 #ifndef PREPLAY_TRACE_SYMBOLS_H
 #define PREPLAY_TRACE_SYMBOLS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct symbols;
@@ -16,8 +17,15 @@ void symbols_close(struct symbols *symbols);
 /* The source place of the call that returns to `pc`: "path:line:column" or as
  * much as is known, at worst "module+0x1234" or "0x7f...". */
 const char *symbols_line(struct symbols *symbols, uint64_t pc);
+/* The same without the directory that the build and the source share, so that it does
+ * not depend on where the program was built. */
+const char *symbols_stable_line(struct symbols *symbols, uint64_t pc);
 /* The function around it, or NULL. */
 const char *symbols_function(struct symbols *symbols, uint64_t pc);
+/* The frames that the compiler made one by inlining, `level` 0 the innermost: the function
+ * (or NULL) and the place in it. False after the last; level 0 is always there. */
+bool symbols_frame(struct symbols *symbols, uint64_t pc, uint32_t level, const char **function,
+                   const char **place);
 /* The file that holds the code at `pc`, and the offset from its load address; NULL
  * if the load map does not tell. */
 const char *symbols_module(struct symbols *symbols, uint64_t pc, uint64_t *offset);

@@ -89,6 +89,13 @@ const char *trace_location(const struct trace *trace, uint32_t location)
     return intern_text(trace->locations, location);
 }
 
+const char *trace_stable_location(const struct trace *trace, uint32_t location)
+{
+    if (trace->format && trace->format->stable_location)
+        return trace->format->stable_location(trace, location);
+    return trace_location(trace, location);
+}
+
 bool trace_caller(const struct trace *trace, uint32_t stack, uint32_t *location, uint32_t *outer)
 {
     return trace->format && trace->format->caller &&
@@ -99,6 +106,16 @@ const char *trace_function(const struct trace *trace, uint32_t location)
 {
     return trace->format && trace->format->function ? trace->format->function(trace, location)
                                                     : NULL;
+}
+
+bool trace_frame(const struct trace *trace, uint32_t location, uint32_t level,
+                 const char **function, const char **place)
+{
+    if (trace->format && trace->format->frame)
+        return trace->format->frame(trace, location, level, function, place);
+    *function = trace_function(trace, location);
+    *place = trace_location(trace, location);
+    return level == 0;
 }
 
 bool trace_origin(const struct trace *trace, uint32_t variable, struct trace_origin *origin)

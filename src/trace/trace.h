@@ -39,6 +39,10 @@ struct trace_format {
     /* Optional, for formats with call stacks: see trace_caller(), trace_function(). */
     bool (*caller)(const struct trace *trace, uint32_t stack, uint32_t *location, uint32_t *outer);
     const char *(*function)(const struct trace *trace, uint32_t location);
+    bool (*frame)(const struct trace *trace, uint32_t location, uint32_t level,
+                  const char **function, const char **place);
+    /* Optional: trace_stable_location(). */
+    const char *(*stable_location)(const struct trace *trace, uint32_t location);
     /* Optional: trace_code(). */
     bool (*code)(const struct trace *trace, uint32_t location, const char **module,
                  uint64_t *offset);
@@ -69,6 +73,8 @@ long trace_next(struct trace *trace, const struct event **batch, struct error *e
 uint32_t trace_count(const struct trace *trace, enum object_class class);
 const char *trace_name(const struct trace *trace, enum object_class class, uint32_t id);
 const char *trace_location(const struct trace *trace, uint32_t location);
+/* The same without the directory that the program was built in: for ids. */
+const char *trace_stable_location(const struct trace *trace, uint32_t location);
 /* The machine code of a location: a file and the offset of its load address; false
  * if the trace is not of a program, or its load map does not tell. */
 bool trace_code(const struct trace *trace, uint32_t location, const char **module,
@@ -81,6 +87,12 @@ bool trace_code(const struct trace *trace, uint32_t location, const char **modul
 bool trace_caller(const struct trace *trace, uint32_t stack, uint32_t *location, uint32_t *outer);
 /* The function around a location, or NULL where it is not known. */
 const char *trace_function(const struct trace *trace, uint32_t location);
+/* The frames that the compiler made one by inlining, `level` 0 the innermost: function (or
+ * NULL) and place. False after the last; level 0 is always there.
+ *
+ *     for (uint32_t i = 0; trace_frame(trace, location, i, &function, &place); i++) */
+bool trace_frame(const struct trace *trace, uint32_t location, uint32_t level,
+                 const char **function, const char **place);
 
 /* Where a variable's memory came from: false for globals, and where it is not known. */
 bool trace_origin(const struct trace *trace, uint32_t variable, struct trace_origin *origin);

@@ -1,0 +1,20 @@
+/* The symbols of a module by address: functions and variables. A sorted table, for
+ * libdwfl looks at every symbol for every address. */
+#ifndef PREPLAY_TRACE_DEBUG_NAMES_H
+#define PREPLAY_TRACE_DEBUG_NAMES_H
+
+#include <elfutils/libdwfl.h>
+#include <stdint.h>
+
+struct debug_names;
+
+struct debug_names *debug_names_create(Dwfl_Module *module);
+void debug_names_destroy(struct debug_names *names);
+
+/* The function around an address, or NULL. */
+const char *debug_names_function(const struct debug_names *names, uint64_t address);
+/* The variable there, and the offset into it, or NULL. */
+const char *debug_names_variable(const struct debug_names *names, uint64_t address,
+                                 uint64_t *offset);
+
+#endif

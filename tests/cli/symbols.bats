@@ -1,0 +1,144 @@
+# Where in the source: inlined frames, debug information in files apart, ids that do not
+# depend on where the program was built.
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+    mkdir "$BATS_FILE_TMPDIR/source"
+    cd "$BATS_FILE_TMPDIR/source"
+    cat >inlined.c <<'E'
+#include <pthread.h>
+#include <stdio.h>
+static int counter;
+static inline void __attribute__((always_inline)) bump(int *what)
+{
+    *what = 7;
+}
+static inline void __attribute__((always_inline)) twice(int *what)
+{
+    bump(what);
+}
+static void *worker(void *unused)
+{
+    twice(&counter);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, worker, NULL);
+    twice(&counter);
+    pthread_join(thread, NULL);
+    printf("%d\n", counter);
+    return 0;
+}
+E
+    export SOURCE="$BATS_FILE_TMPDIR/source/inlined.c"
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit 1
+}
+
+# The program at ./program, its debug information in ./apart.debug, and a trace of it.
+stripped() {
+    "$PREPLAY" cc -g -O1 -pthread "$SOURCE" -o program
+    objcopy --only-keep-debug program apart.debug
+    strip program
+    "$@"
+    "$PREPLAY" record -d here ./program
+}
+
+# Below DIRECTORY as debuggers look for it.
+by_build_id() { # DIRECTORY
+    id=$(readelf -n program | sed -n 's/.*Build ID: //p')
+    mkdir -p "$1/.build-id/${id:0:2}"
+    mv apart.debug "$1/.build-id/${id:0:2}/${id:2}.debug"
+}
+
+shows_lines() { # preplay report OPTIONS
+    "$PREPLAY" predict -e hb "${@}" here >/dev/null || [ $? -eq 66 ]
+    run -66 "$PREPLAY" report "$@" here
+    [[ "$output" == *"of counter:"*"#0 bump $SOURCE:6"*"#1 twice $SOURCE:10"*"#2 worker $SOURCE:14"* ]]
+}
+
+shows_none() {
+    "$PREPLAY" predict -e hb here >/dev/null || [ $? -eq 66 ]
+    run -66 "$PREPLAY" report here
+    [[ "$output" == *"DATA RACE"*"#0 program+0x"* ]]
+    [[ "$output" != *"inlined.c"* ]]
+}
+
+@test "inlined functions are frames of their own" {
+    for compiler in gcc clang; do
+        command -v $compiler || continue
+        PREPLAY_CC=$compiler "$PREPLAY" cc -g -O2 -pthread "$SOURCE" -o program
+        run -66 "$PREPLAY" run -d here ./program
+        [[ "$output" == *"#0 bump $SOURCE:6"*"#1 twice $SOURCE:10"*"#2 worker $SOURCE:14"* ]]
+        [[ "$output" == *"#0 bump $SOURCE:6"*"#1 twice $SOURCE:10"*"#2 main $SOURCE:21"* ]]
+    done
+    # The page and SARIF have them too, and a suppression may name one in the middle.
+    "$PREPLAY" report --sarif here >sarif || [ $? -eq 66 ]
+    jq -e '[.runs[0].results[0].stacks[0].frames[].location.logicalLocations[0].fullyQualifiedName][:2] == ["bump", "twice"]' sarif
+    echo race:^twice$ >list
+    run -0 "$PREPLAY" report --suppressions list here
+    echo race_top:^twice$ >list
+    run -66 "$PREPLAY" report --suppressions list here
+}
+
+@test "a stripped program, its debug file beside it" {
+    stripped objcopy --add-gnu-debuglink=apart.debug program
+    shows_lines
+    mkdir .debug
+    mv apart.debug .debug
+    shows_lines
+    rm -r .debug
+    shows_none
+}
+
+@test "a stripped program, its debug file found by build-id" {
+    stripped by_build_id "$PWD/debug"
+    shows_none
+    shows_lines --debug-files "/nowhere:$PWD/debug"
+    rm program # as on another machine
+    shows_lines --debug-files "$PWD/debug"
+}
+
+@test "a debug file of another build is not believed" {
+    stripped objcopy --add-gnu-debuglink=apart.debug program
+    sed '1i\\' "$SOURCE" >other.c
+    "$PREPLAY" cc -g -O1 -pthread other.c -o other
+    objcopy --only-keep-debug other apart.debug
+    shows_none
+}
+
+@test "debuginfod's servers are asked on request alone" {
+    stripped by_build_id "$PWD/debug"
+    mkdir -p "buildid/$id"
+    cp "debug/.build-id/${id:0:2}/${id:2}.debug" "buildid/$id/debuginfo"
+    python3 -u -m http.server --bind 127.0.0.1 0 >port 2>log 3>&- &
+    server=$!
+    for _ in $(seq 50); do grep -q port port && break || sleep 0.1; done
+    export DEBUGINFOD_URLS="http://127.0.0.1:$(sed 's/.*port \([0-9]*\).*/\1/' port)" DEBUGINFOD_CACHE_PATH="$PWD/cache"
+    shows_none
+    run ! grep -q GET log
+    ldconfig -p | grep -q libdebuginfod || { kill $server; skip "no libdebuginfod"; }
+    shows_lines --debuginfod
+    grep -q "GET /buildid/$id/debuginfo" log
+    kill $server
+}
+
+@test "ids do not depend on where a program was built" {
+    for place in one two/three; do
+        mkdir -p "$place/build"
+        cp "$SOURCE" "$place"
+        (cd "$place" && "$PREPLAY" cc -g -pthread inlined.c -o bare)
+        (cd "$place/build" && "$PREPLAY" cc -g -pthread "$BATS_TEST_TMPDIR/$place/inlined.c" -o apart)
+        for name in bare build/apart; do
+            "$PREPLAY" run --max-replays 0 -d here --json - "$place/$name" 2>/dev/null | jq -r '.findings[]?.id' >>"$(basename $name).${place%/*}"
+        done
+    done
+    grep -q r- bare.one
+    cmp bare.one bare.two
+    cmp apart.one apart.two
+}
