@@ -46,6 +46,8 @@ static int record(struct run *run, struct error *error)
         .directory = options->directory ? options->directory : "preplay.data",
         .command = options->arguments,
         .sync_only = options->sync_only,
+        .valgrind = options->valgrind,
+        .switch_every = options->switch_every,
         .values = options->values,
         .branches = options->branches,
         .blocks = options->blocks,

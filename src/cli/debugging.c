@@ -70,6 +70,10 @@ int debugging_run(const struct replay_program *program, const struct history *hi
     struct replay_paths paths;
     struct watch watch = {0};
     struct words words = {0};
+    if (program->valgrind && finding->kind != FINDING_DEADLOCK)
+        return error_set(error, ERROR_USAGE,
+                         "--gdb: a program recorded with --valgrind can be stopped at a deadlock "
+                         "only; build it with preplay cc to stand at its races");
     if (replay_paths_make(&paths, history, finding, error) ||
         replay_write_schedule(paths.schedule, history, finding, false, NULL, error) ||
         watch_open(&watch, paths.control, true, error))
@@ -91,7 +95,7 @@ int debugging_run(const struct replay_program *program, const struct history *hi
     struct recording recording = {
         .directory = paths.record,
         .command = words.items,
-        .sync_only = program->sync_only,
+        .sync_only = program->sync_only || program->valgrind,
         .schedule = paths.schedule,
         .control = paths.control,
         .working_directory = program->directory,

@@ -68,6 +68,10 @@ enum command_id {
       "where the trace goes (preplay.data)")                                                       \
     O(FLAG, sync_only, "sync-only", 0, "", IN(RUN) | IN(RECORD), 0, 1, 0,                          \
       "any program, unchanged: record synchronisation alone (no races)")                           \
+    O(FLAG, valgrind, "valgrind", 0, "", IN(RUN) | IN(RECORD), 0, 1, 0,                            \
+      "any program, unchanged: record everything, inside Valgrind (slow)")                         \
+    O(COUNT, switch_every, "switch-every", 0, "N", IN(RUN) | IN(RECORD), 0, UINT32_MAX, 32,        \
+      "with --valgrind: one in N synchronisation operations lets another thread run (0: none)")    \
     O(FLAG, values, "values", 0, "", IN(RUN) | IN(RECORD), 0, 1, 0,                                \
       "record the values read and written")                                                        \
     O(FLAG, branches, "branches", 0, "", IN(RUN) | IN(RECORD), 0, 1, 0,                            \

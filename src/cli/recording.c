@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "cli/library.h"
+#include "cli/valgrind.h"
 #include "trace/encoding.h"
 
 #include <dirent.h>
@@ -73,6 +74,7 @@ static json_t *manifest(const struct recording *recording, bool finished)
     if (getcwd(here, sizeof here))
         json_object_set_new(object, "directory", json_string_nocheck(here));
     json_object_set_new(object, "sync_only", json_boolean(recording->sync_only));
+    json_object_set_new(object, "valgrind", json_boolean(recording->valgrind));
     json_object_set_new(object, "values", json_boolean(recording->values));
     json_object_set_new(object, "branches", json_boolean(recording->branches));
     json_object_set_new(object, "blocks", json_boolean(recording->blocks));
@@ -135,7 +137,11 @@ static void set_environment(const struct recording *recording, const char *direc
              recording->branches ? "branches," : "", recording->blocks ? "blocks," : "",
              (unsigned long long)recording->limit);
     setenv("PREPLAY_RECORD_OPTIONS", options, 1);
-    if (recording->sync_only) {
+    if (recording->valgrind) {
+        /* Valgrind preloads the runtime itself. */
+        snprintf(options, sizeof options, "%llu", (unsigned long long)recording->switch_every);
+        setenv("PREPLAY_SWITCH", options, 1);
+    } else if (recording->sync_only) {
         snprintf(path, sizeof path, "%s/libpreplay_sync.so", library);
         prepend("LD_PRELOAD", path, ' ');
     } else {
@@ -172,7 +178,10 @@ static void become(const struct recording *recording, const char *directory, con
     set_environment(recording, directory, library);
     if (recording->schedule)
         set_replay(recording);
-    execvp(recording->command[0], (char *const *)recording->command);
+    if (recording->valgrind)
+        valgrind_become(library, directory, recording->command, recording->schedule != NULL);
+    else
+        execvp(recording->command[0], (char *const *)recording->command);
 }
 
 /* The pipe closes at exec; if that fails it brings the reason. */
@@ -261,6 +270,20 @@ static bool recorded_anything(const char *directory)
     return access(path, F_OK) == 0;
 }
 
+/* Valgrind's own words, of which there are none as a rule. */
+static void remove_empty_logs(const char *directory)
+{
+    DIR *all = opendir(directory);
+    for (struct dirent *entry; all && (entry = readdir(all));) {
+        struct stat status;
+        if (strncmp(entry->d_name, "valgrind-", 9) == 0 &&
+            fstatat(dirfd(all), entry->d_name, &status, 0) == 0 && !status.st_size)
+            unlinkat(dirfd(all), entry->d_name, 0);
+    }
+    if (all)
+        closedir(all);
+}
+
 static void explain_nothing(const struct recording *recording)
 {
     struct program_kind kind;
@@ -312,10 +335,21 @@ static void point_inside(const char *directory)
         closedir(all);
 }
 
+static int check_valgrind(const struct recording *recording, const char *library,
+                          struct error *error)
+{
+    char tool[LIBRARY_PATH];
+    if (!recording->valgrind)
+        return 0;
+    return valgrind_directory(tool, library, error) ||
+           (!recording->schedule && valgrind_check_program(recording->command[0], error));
+}
+
 int recording_run(struct recording *recording, struct error *error)
 {
     char library[LIBRARY_PATH], directory[PATH_MAX];
-    if (library_directory(library, error) || prepare_directory(recording->directory, error))
+    if (library_directory(library, error) || check_valgrind(recording, library, error) ||
+        prepare_directory(recording->directory, error))
         return -1;
     if (!realpath(recording->directory, directory))
         return error_set(error, ERROR_INPUT, "%s: %s", recording->directory, strerror(errno));
@@ -324,6 +358,8 @@ int recording_run(struct recording *recording, struct error *error)
     recording->process = child;
     wait_for(recording);
     standard_input_ended(&recording->standard_input);
+    if (recording->valgrind)
+        remove_empty_logs(directory);
     if (!recorded_anything(directory))
         explain_nothing(recording);
     else

@@ -11,11 +11,12 @@
 struct recording {
     const char *directory; /* where the trace goes; made, or replaced if it holds a trace */
     const char **command;  /* NULL-terminated */
-    bool sync_only, values, branches, blocks;
-    uint64_t limit; /* bytes; 0: none */
-    int status;     /* out: as from waitpid() */
-    int process;    /* out: its id */
-    double seconds; /* out: how long it ran */
+    bool sync_only, valgrind, values, branches, blocks;
+    uint64_t switch_every; /* valgrind: one in so many operations yields; 0: none */
+    uint64_t limit;        /* bytes; 0: none */
+    int status;            /* out: as from waitpid() */
+    int process;           /* out: its id */
+    double seconds;        /* out: how long it ran */
     /* For replays (NULL otherwise). */
     const char *schedule, *control; /* absolute paths */
     const char *working_directory;

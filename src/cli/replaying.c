@@ -44,6 +44,7 @@ int replay_program_read(struct replay_program *program, const char *trace_path, 
     program->environment = text_list(json_object_get(manifest, "environment"));
     program->directory = json_string_value(json_object_get(manifest, "directory"));
     program->sync_only = json_is_true(json_object_get(manifest, "sync_only"));
+    program->valgrind = json_is_true(json_object_get(manifest, "valgrind"));
     program->seconds = json_number_value(json_object_get(manifest, "seconds"));
     if (!program->command[0])
         return error_set(error, ERROR_INPUT, "%s: no command in it", path);
@@ -68,10 +69,13 @@ static bool look(void *context, int process)
 static int run_program(struct watch *watch, const struct replay_program *program,
                        const struct replay_paths *paths, double *seconds, struct error *error)
 {
+    /* Locks alone need no Valgrind: the preloaded runtime does, at the program's own speed. */
+    bool natively = program->valgrind && watch->kind == FINDING_DEADLOCK;
     struct recording recording = {
         .directory = paths->record,
         .command = program->command,
-        .sync_only = program->sync_only,
+        .sync_only = program->sync_only || natively,
+        .valgrind = program->valgrind && !natively,
         .schedule = paths->schedule,
         .control = paths->control,
         .working_directory = program->directory,

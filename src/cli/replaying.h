@@ -11,7 +11,7 @@ struct replay_program {
     void *manifest; /* parsed; the texts below live in it */
     const char **command, **environment;
     const char *directory;
-    bool sync_only;
+    bool sync_only, valgrind;
     double seconds;
 };
 

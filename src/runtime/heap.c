@@ -1,6 +1,7 @@
 /* The heap: fresh memory is a new object, whatever lay there before. The C
  * library's own allocator does the work; a program that brings its own defines
  * malloc itself and never comes here. */
+#include "runtime/host.h"
 #include "runtime/real.h"
 #include "runtime/sync.h"
 
@@ -21,8 +22,10 @@ static void note(unsigned op, void *block, size_t size, uintptr_t pc)
         return;
     struct sync_record record = {
         .op = (uint8_t)op, .object = (uintptr_t)block, .other = size, .pc = pc};
-    if (op == EVENT_ALLOC)
+    if (op == EVENT_ALLOC) {
         filter_forget(self, (uintptr_t)block, size);
+        host_ask(HOST_FRESH, (uintptr_t)block, size);
+    }
     sync_note(self, &record);
 }
 

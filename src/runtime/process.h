@@ -33,7 +33,12 @@ struct process {
     char directory[PROCESS_PATH]; /* absolute */
 };
 
+#ifdef PREPLAY_HOST /* the tool that hosts the target: the target's own block (host.h) */
+extern struct process *host_process;
+#define process (*host_process)
+#else
 extern struct process process;
+#endif
 
 static inline bool process_recording(void)
 {
@@ -45,6 +50,8 @@ void process_start(void);
 /* Recording ends here for the whole process, with one line that says why.
  * `stamp` is the last one that every thread has recorded. */
 void process_stop(const char *reason, uint64_t stamp);
+/* One line on stderr. */
+void process_complain(const char *what, const char *why);
 /* "<directory>/<name>", or false if that is too long. */
 bool process_path(char path[PROCESS_PATH], const char *name);
 /* Notes the module that holds `pc` in the load map, if it is not there yet. */

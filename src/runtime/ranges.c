@@ -1,6 +1,6 @@
 #include "runtime/ranges.h"
 
-#include "runtime/recorder.h"
+#include "runtime/host.h"
 
 static void range(uintptr_t address, uint64_t length, unsigned op, uintptr_t pc)
 {
@@ -12,6 +12,7 @@ static void range(uintptr_t address, uint64_t length, unsigned op, uintptr_t pc)
         if (self->late_address)
             write_late_value(self);
         if (filter_add(self, address, length, write)) {
+            host_frames(self, pc);
             write_range(self, address, length, op, pc);
             self->unbranched |= !write;
         }

@@ -1,5 +1,6 @@
 #include "runtime/recorder.h"
 
+#include "runtime/host.h"
 #include "runtime/sync.h"
 #include "runtime/thread.h"
 
@@ -122,6 +123,7 @@ struct recorder *recorder_begin(uint32_t number, uint32_t parent, uint32_t child
     thread_watch_end();
     struct recorder *self = create(&header, stamp, path);
     recorder_current = self;
+    host_ask(HOST_RECORDER, (uintptr_t)self, 0);
     untouchable = !self;
     return self;
 }
@@ -157,6 +159,7 @@ void recorder_end(struct recorder *self)
 {
     untouchable = true;
     recorder_current = NULL;
+    host_ask(HOST_RECORDER, 0, 0);
     recorder_finish(self);
 }
 
@@ -165,6 +168,7 @@ void recorder_abandon(void)
     struct recorder *self = recorder_current;
     atomic_store(&spare.locked, false);
     recorder_current = NULL;
+    host_ask(HOST_RECORDER, 0, 0);
     untouchable = false;
     if (!self)
         return;

@@ -34,7 +34,12 @@ struct stamper {
     struct slot *inside; /* the slot this thread has locked, if any */
 };
 
+#ifdef PREPLAY_HOST
+extern struct slot *host_slots;
+#define stamp_slots host_slots
+#else
 extern struct slot stamp_slots[STAMP_SLOTS];
+#endif
 
 static inline struct slot *stamp_slot(uintptr_t object)
 {

@@ -3,7 +3,14 @@
  * mapped. No descriptor stays open: targets close, count and inherit theirs. */
 #include "runtime/recorder.h"
 
-enum { STREAM_FIRST = 1 << 14, STREAM_MOST = 1 << 20 };
+/* Inside Valgrind (host.h) a window never moves: its pages are exchanged for the
+ * next part of the file, so that Valgrind's view of the address space stays true
+ * whoever does it, target or tool. */
+#if defined(PREPLAY_HOSTED) || defined(PREPLAY_HOST)
+enum { STREAM_FIRST = 1 << 17, STREAM_MOST = STREAM_FIRST, STREAM_STAYS = true };
+#else
+enum { STREAM_FIRST = 1 << 14, STREAM_MOST = 1 << 20, STREAM_STAYS = false };
+#endif
 
 static bool stream_path(const struct recorder *self, char path[PROCESS_PATH])
 {
@@ -55,7 +62,9 @@ static uint8_t *map_more(struct recorder *self, uint64_t offset, uint64_t size)
     int answer = system_allocate(file, offset, size);
     if (answer == -95 || answer == -38) /* a file system without fallocate */
         answer = system_resize(file, offset + size);
-    uint8_t *window = answer < 0 ? NULL : system_map(file, offset, size);
+    uint8_t *window = answer < 0               ? NULL
+                      : STREAM_STAYS && offset ? system_remap(self->window, file, offset, size)
+                                               : system_map(file, offset, size);
     system_close(file);
     if (window && size == STREAM_MOST) /* a busy thread: one call instead of 256 faults */
         system_populate(window, size);
@@ -89,9 +98,6 @@ bool stream_grow(struct recorder *self)
         return false;
     uint64_t offset = self->window_offset + self->window_size;
     uint64_t size = self->window_size * 4 < STREAM_MOST ? self->window_size * 4 : STREAM_MOST;
-    uint8_t *window = map_more(self, offset, size);
-    if (!window)
-        return false;
     /* Open runs point into the old window: end them with their chunk. */
     if (self->tick)
         write_chunk_end(self, self->last_stamp);
@@ -102,7 +108,11 @@ bool stream_grow(struct recorder *self)
     pad[3] = (uint8_t)(rest >> 16);
     pad[4] = (uint8_t)(rest >> 24);
     __atomic_store_n(pad, (uint8_t)RECORD_PAD, __ATOMIC_RELEASE);
-    system_unmap(self->window, self->window_size);
+    uint8_t *window = map_more(self, offset, size);
+    if (!window)
+        return false;
+    if (!STREAM_STAYS)
+        system_unmap(self->window, self->window_size);
     use_window(self, window, offset, size);
     return true;
 }

@@ -1,6 +1,7 @@
 #include "runtime/sync.h"
 
 #include "runtime/enforce.h"
+#include "runtime/host.h"
 #include "runtime/thread.h"
 
 #define OPS_THREADS                                                                                \
@@ -24,6 +25,7 @@ void sync_write(struct recorder *self, struct sync_record *record)
         put_aside(self, record);
         return;
     }
+    host_frames(self, record->pc);
     write_sync(self, record);
     recorder_leave(self);
 }
@@ -42,6 +44,8 @@ void sync_note(struct recorder *self, struct sync_record *record)
     /* Only now: whoever comes next must get a higher stamp. */
     if (record->op < EVENT_COUNT)
         enforce_passed(self, record->op);
+    if (!record_is_local(record->op))
+        host_switch();
 }
 
 void sync_approach(struct sync *sync)

@@ -79,6 +79,14 @@ static inline void *system_map(int file, uint64_t offset, size_t size)
     return result < 0 && result > -4096 ? NULL : (void *)result;
 }
 
+/* Puts other pages of a file where some are mapped already. */
+static inline void *system_remap(void *start, int file, uint64_t offset, size_t size)
+{
+    long result = system_call(SYS_mmap, (long)start, (long)size, PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_FIXED, file, (long)offset);
+    return result < 0 && result > -4096 ? NULL : (void *)result;
+}
+
 static inline void system_unmap(void *start, size_t size)
 {
     system_call(SYS_munmap, (long)start, (long)size, 0, 0, 0, 0);

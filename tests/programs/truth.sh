@@ -1,10 +1,18 @@
 #!/bin/sh
-# Usage: truth.sh PREPLAY TIMES PROGRAM.c...
+# Usage: truth.sh [--valgrind] PREPLAY TIMES PROGRAM.c...
 # Compiles, records and predicts each program, replays every prediction TIMES times,
 # and holds what was confirmed against the head of the program:
 #   // race: A B        confirmed; A and B are the lines that end in //@A and //@B
 #   // deadlock: A B C  confirmed, a line for each thread of the cycle
 # Nothing else may be confirmed. Prints a line for each that fails, then a count.
+# With --valgrind the program is compiled plainly and recorded inside Valgrind; a line
+#   // valgrind: A B    says that this race is confirmed there too, and why it is told apart
+# in the words after a semicolon.
+how=
+if [ "$1" = --valgrind ]; then
+    how=--valgrind
+    shift
+fi
 preplay=$1 times=$2
 shift 2
 work=$(mktemp -d)
@@ -35,8 +43,10 @@ places() { # ID
 
 one() {
     bad=0
-    "$preplay" cc -g -O1 "$source" -o "$work/program" -pthread || complain "does not compile"
-    timeout 60 "$preplay" record -d "$work/trace" "$work/program" >"$work/output" 2>&1 ||
+    if [ "$how" ]; then set -- cc; else set -- "$preplay" cc; fi
+    "$@" -g -O1 "$source" -o "$work/program" -pthread || complain "does not compile"
+    # shellcheck disable=SC2086
+    timeout 60 "$preplay" record $how -d "$work/trace" "$work/program" >"$work/output" 2>&1 ||
         complain "exit code $?: $(head -3 "$work/output")"
     "$preplay" predict "$work/trace" >"$work/predicted" 2>&1
     [ $? -ne 4 ] || complain "$(cat "$work/predicted")"

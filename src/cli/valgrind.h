@@ -1,0 +1,19 @@
+/* Starting a program under our Valgrind tool (valgrind/). */
+#ifndef PREPLAY_CLI_VALGRIND_H
+#define PREPLAY_CLI_VALGRIND_H
+
+#include "base/error.h"
+#include "cli/library.h"
+
+/* The folder with the tool, beside `library` (library.h). 0 or -1. */
+int valgrind_directory(char path[LIBRARY_PATH], const char *library, struct error *error);
+
+/* A program that cannot be recorded this way is an error. 0 or -1. */
+int valgrind_check_program(const char *name, struct error *error);
+
+/* Becomes the program. `trace` is where Valgrind's own words go; `replay` asks for
+ * code that can be held before any access. Only returns if that fails. */
+void valgrind_become(const char *library, const char *trace, const char *const *command,
+                     bool replay);
+
+#endif

@@ -1,0 +1,116 @@
+/* What translated code reports. The fast path is the filter's answer "seen", as in
+ * the runtime's hooks (src/runtime/access.c). */
+#include "tool.h"
+
+#include "pub_tool_machine.h"
+#include "pub_tool_threadstate.h"
+
+struct recorder *tool_current;
+bool tool_values;
+
+/* A frame's `pointer` is where its return address lies: a function that runs has its
+ * stack pointer there or below. */
+void frames_settle(struct recorder *self)
+{
+    Addr here = VG_(get_SP)(VG_(get_running_tid)());
+    uint32_t depth = self->depth;
+    while (depth && self->frames[depth - 1].pointer < here)
+        depth--;
+    if (unlikely(self->begun > depth) && recorder_enter(self)) {
+        self->depth = depth;
+        write_blocks_end(self, depth);
+        recorder_leave(self);
+    }
+    self->depth = depth;
+}
+
+VG_REGPARM(2) void access_call(Addr stack_pointer, ULong return_address)
+{
+    struct recorder *self = tool_current;
+    if (unlikely(!self))
+        return;
+    uint32_t depth = self->depth;
+    while (depth && self->frames[depth - 1].pointer <= stack_pointer)
+        depth--;
+    if (unlikely(depth >= RECORDER_FRAMES)) {
+        self->depth = RECORDER_FRAMES;
+        return;
+    }
+    struct stack_frame *frame = &self->frames[depth];
+    frame->pc = return_address;
+    frame->pointer = stack_pointer;
+    frame->own = return_address;
+    frame->node = 0;
+    self->depth = depth + 1;
+}
+
+/* Stores come here when they are done, so the value of either is in memory. */
+static void write_one(struct recorder *self, Addr address, uint32_t size, unsigned op, uintptr_t pc)
+{
+    frames_settle(self);
+    if (tool_values && op == EVENT_WRITE && size <= 8) {
+        self->late_address = address;
+        self->late_size = size;
+        self->late_pc = pc;
+        write_late_value(self);
+    } else if (size <= 16) {
+        write_access(self, address, size, op, pc);
+    } else {
+        write_range(self, address, size, op, pc);
+    }
+}
+
+static __attribute__((noinline)) void access_new(Addr address, ULong place, unsigned op)
+{
+    struct recorder *self = tool_current;
+    bool write = op == EVENT_WRITE;
+    uint32_t size = PLACE_SIZE(place);
+    if (write ? self->ignore_writes : self->ignore_reads)
+        return;
+    if (unlikely(atomic_hinted(address)) && atomic_known(address)) {
+        if (write)
+            atomic_store_made(address, place);
+        else
+            atomic_load_made(address, place);
+        return;
+    }
+    if (!process_recording() || !recorder_enter(self))
+        return;
+    if (filter_add(self, address, size, write))
+        write_one(self, address, size, op, PLACE_PC(place));
+    recorder_leave(self);
+}
+
+/* True if the filter knows all bytes; an access across granules is not asked for. */
+static inline bool seen(const struct recorder *self, Addr address, ULong place, unsigned shift)
+{
+    uintptr_t block = address >> FILTER_BLOCK_SHIFT;
+    uint64_t index = filter_index(block);
+    uint32_t size = PLACE_SIZE(place);
+    uint32_t bits = ((UINT32_C(1) << (size & 15)) - 1) << (address & 7);
+    if (unlikely(bits - 1 >= 0xff)) /* sizes from 16 on, and what leaves the granule */
+        return false;
+    bits <<= shift;
+    return self->tags[index] == (block | self->segment) &&
+           (self->masks[index][address >> 3 & (FILTER_GRANULES - 1)] & bits) == bits;
+}
+
+VG_REGPARM(2) void access_load(Addr address, ULong place)
+{
+    const struct recorder *self = tool_current;
+    if (unlikely(!self))
+        return;
+    if (likely(seen(self, address, place, 0)) && likely(!atomic_hinted(address)))
+        return;
+    access_new(address, place, EVENT_READ);
+}
+
+VG_REGPARM(2) void access_store(Addr address, ULong place)
+{
+    const struct recorder *self = tool_current;
+    if (unlikely(!self))
+        return;
+    if (likely(seen(self, address, place, 8)) && likely(!atomic_hinted(address)))
+        return;
+    access_new(address, place, EVENT_WRITE);
+}

@@ -1,0 +1,159 @@
+/* Atomic operations of a binary. Locked instructions are, whatever they were in the
+ * source. Atomic loads, and stores weaker than sequentially consistent, are plain
+ * moves on this machine: a move is taken for one if its address has met a locked
+ * instruction before.
+ *
+ * One thread runs at a time and no record is written in the middle of another, so
+ * the order of stamps is the order of operations without any lock; a slot whose lock
+ * bit is set belongs to a thread of the target that was interrupted, and stays so. */
+#include "tool.h"
+
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
+#include "pub_tool_threadstate.h"
+
+enum { STACK_FENCE = 16 }; /* the runtime's object for all fences (src/runtime/atomic.c) */
+
+uint8_t atomic_hints[ATOMIC_HINTS];
+static OSet *known;
+
+bool atomic_known(Addr address)
+{
+    return known && VG_(OSetWord_Contains)(known, address);
+}
+
+static void become_known(Addr address)
+{
+    if (!known)
+        known = VG_(OSetWord_Create)(VG_(malloc), "preplay.atomics", VG_(free));
+    if (VG_(OSetWord_Contains)(known, address))
+        return;
+    VG_(OSetWord_Insert)(known, address);
+    atomic_hints[address >> 3 & (ATOMIC_HINTS - 1)] = 1;
+}
+
+/* Memory that is new has no past. */
+void atomic_forget(Addr address, UWord length)
+{
+    if (!known || !VG_(OSetWord_Size)(known))
+        return;
+    for (Addr at = address & ~(Addr)7; at < address + length; at += 8)
+        if (atomic_hinted(at))
+            for (Addr byte = at; byte < at + 8; byte++)
+                VG_(OSetWord_Remove)(known, byte);
+}
+
+static void write_record(struct recorder *self, struct sync_record *record)
+{
+    if (!process_recording() || !recorder_enter(self))
+        return;
+    frames_settle(self);
+    write_sync(self, record);
+    recorder_leave(self);
+}
+
+static uint64_t value_at(Addr address, uint32_t size)
+{
+    switch (size) {
+    case 1:
+        return *(const uint8_t *)address;
+    case 2:
+        return *(const uint16_t *)address;
+    case 4:
+        return *(const uint32_t *)address;
+    default:
+        return *(const uint64_t *)address;
+    }
+}
+
+static void write_atomic(struct recorder *self, Addr address, ULong place, unsigned op,
+                         unsigned order, uint64_t stamp, uint64_t clock)
+{
+    uint32_t size = PLACE_SIZE(place);
+    bool repeat = op == EVENT_ATOMIC_LOAD && self->spin_object == address &&
+                  self->spin_index == self->sync_index;
+    struct sync_record record = {
+        .stamp = stamp,
+        .object = address,
+        .pc = PLACE_PC(place),
+        .op = (uint8_t)op,
+        .size = (uint8_t)size,
+        .order = (uint8_t)order,
+        .flags = (uint8_t)((tool_values && size <= 8 ? EVENT_HAS_VALUE : 0) |
+                           (repeat ? RECORD_REPEAT : 0)),
+    };
+    if (record.flags & EVENT_HAS_VALUE)
+        record.value = value_at(address, size);
+    if (!repeat)
+        self->sync_index++;
+    if (op == EVENT_ATOMIC_LOAD) {
+        self->spin_object = address;
+        self->spin_index = self->sync_index;
+        self->spin_clock = clock;
+    }
+    write_record(self, &record);
+}
+
+static void changed_memory(struct recorder *self, Addr address, ULong place, unsigned op,
+                           unsigned order)
+{
+    struct slot *slot = stamp_slot(address);
+    uint64_t clock = atomic_load_explicit(&slot->clock, memory_order_relaxed);
+    uint64_t stamp = stamp_next(&self->stamper, slot_floor(slot, clock));
+    atomic_store_explicit(&slot->clock, stamp << 1 | (clock & 1), memory_order_relaxed);
+    write_atomic(self, address, place, op, order, stamp, stamp);
+}
+
+void atomic_load_made(Addr address, ULong place)
+{
+    struct recorder *self = tool_current;
+    struct slot *slot = stamp_slot(address);
+    uint64_t clock = atomic_load_explicit(&slot->clock, memory_order_relaxed) >> 1;
+    if (self->ignore_sync || (self->spin_object == address &&
+                              self->spin_index == self->sync_index && self->spin_clock == clock))
+        return; /* it spins: nothing new to see */
+    uint64_t stamp = stamp_load(slot, &self->stamper);
+    write_atomic(self, address, place, EVENT_ATOMIC_LOAD, ORDER_ACQUIRE, stamp, clock);
+}
+
+void atomic_store_made(Addr address, ULong place)
+{
+    struct recorder *self = tool_current;
+    if (!self->ignore_sync)
+        changed_memory(self, address, place, EVENT_ATOMIC_STORE, ORDER_RELEASE);
+}
+
+VG_REGPARM(3) void atomic_exchange_made(Addr address, ULong place, ULong changed)
+{
+    struct recorder *self = tool_current;
+    if (!self || self->ignore_sync)
+        return;
+    /* A locked instruction on the top of the stack is how compilers write a fence. */
+    if (address == VG_(get_SP)(VG_(get_running_tid)())) {
+        atomic_fence_made(place);
+        return;
+    }
+    become_known(address);
+    if (changed)
+        changed_memory(self, address, place, EVENT_ATOMIC_RMW, ORDER_SEQ_CST);
+    else
+        atomic_load_made(address, place);
+}
+
+VG_REGPARM(1) void atomic_fence_made(ULong place)
+{
+    struct recorder *self = tool_current;
+    if (!self || self->ignore_sync)
+        return;
+    self->sync_index++;
+    struct slot *slot = stamp_slot(STACK_FENCE);
+    uint64_t clock = atomic_load_explicit(&slot->clock, memory_order_relaxed);
+    struct sync_record record = {.op = EVENT_FENCE,
+                                 .order = ORDER_SEQ_CST,
+                                 .object = STACK_FENCE,
+                                 .pc = PLACE_PC(place),
+                                 .stamp = stamp_above(&self->stamper, slot_floor(slot, clock))};
+    atomic_store_explicit(&slot->clock, record.stamp << 1 | (clock & 1), memory_order_relaxed);
+    write_record(self, &record);
+}

@@ -1,0 +1,48 @@
+/* The target's side of the Valgrind tool: linked, with the runtime, into the object
+ * that Valgrind preloads into the program. */
+#include "runtime/enforce.h"
+#include "runtime/host.h"
+
+#include <stdlib.h>
+
+enum { SWITCH_STANDARD = 32 };
+
+/* One in so many synchronisation operations gives up the processor; 0: none. */
+static unsigned switch_every = SWITCH_STANDARD;
+
+bool host_begin(void)
+{
+    struct host_places places = {.version = HOST_VERSION,
+                                 .recorder_size = sizeof(struct recorder),
+                                 .block = &process,
+                                 .slots = stamp_slots,
+                                 .enforcing = &enforce_active};
+    const char *every = getenv("PREPLAY_SWITCH");
+    if (every)
+        switch_every = (unsigned)strtoul(every, NULL, 10);
+    if (host_ask(HOST_PROCESS, (uintptr_t)&places, 0))
+        return true;
+    process_complain("not recording", "runtime and Valgrind tool are not of one build");
+    return false;
+}
+
+/* Valgrind lets a thread run for 100,000 blocks of code, which is longer than many
+ * threads live. A replay says itself who runs when. */
+void host_switch(void)
+{
+    static _Atomic unsigned operations;
+    if (!enforce_active && switch_every &&
+        atomic_fetch_add_explicit(&operations, 1, memory_order_relaxed) % switch_every == 0)
+        system_yield();
+}
+
+void modules_note(uintptr_t pc)
+{
+    if (pc)
+        host_ask(HOST_MODULE, pc, 0);
+}
+
+void modules_reset(void)
+{
+    host_ask(HOST_MODULE, 0, 0);
+}

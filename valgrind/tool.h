@@ -1,0 +1,60 @@
+/* The recorder for unmodified binaries: a Valgrind tool.
+ *
+ *  main.c        what Valgrind asks of a tool; which thread runs
+ *  instrument.c  adds calls to the program's code, as Valgrind translates it
+ *  accesses.c    what those calls do: loads, stores and calls of the program
+ *  atomics.c     locked instructions, and plain ones of the same memory
+ *  modules.c     whose code it is; the load map
+ *  target.c      the other side, preloaded into the program (src/runtime/host.h)
+ *
+ * The streams are written by the runtime's own code (filter.c, write.c, stream.c),
+ * compiled into the tool. There is no C library here. */
+#ifndef PREPLAY_VALGRIND_TOOL_H
+#define PREPLAY_VALGRIND_TOOL_H
+
+#include "pub_tool_basics.h"
+
+#include "runtime/host.h"
+
+/* The running thread's recorder; NULL if it is not recorded. */
+extern struct recorder *tool_current;
+extern bool tool_values;
+
+/* An access's place in one word: its size, and the program counter after which it
+ * is looked up (one above the instruction's first byte, as return addresses are). */
+#define PLACE(pc, size)   ((uint64_t)(size) << 56 | ((uint64_t)(pc) + 1))
+#define PLACE_PC(place)   ((uintptr_t)((place) & ~(UINT64_C(0xff) << 56)))
+#define PLACE_SIZE(place) ((uint32_t)((place) >> 56))
+
+/* Called from translated code. Stores are reported after they happened. */
+VG_REGPARM(2) void access_load(Addr address, ULong place);
+VG_REGPARM(2) void access_store(Addr address, ULong place);
+VG_REGPARM(2) void access_call(Addr stack_pointer, ULong return_address);
+/* A compare-and-exchange that was made, and whether it changed the memory. */
+VG_REGPARM(3) void atomic_exchange_made(Addr address, ULong place, ULong changed);
+VG_REGPARM(1) void atomic_fence_made(ULong place);
+
+/* Memory that locked instructions work on: a byte for every few addresses says
+ * whether any of them is such, atomic_known() whether this one is. */
+enum { ATOMIC_HINTS = 1 << 16 };
+extern uint8_t atomic_hints[ATOMIC_HINTS];
+
+static inline bool atomic_hinted(Addr address)
+{
+    return atomic_hints[address >> 3 & (ATOMIC_HINTS - 1)];
+}
+
+bool atomic_known(Addr address);
+void atomic_forget(Addr address, UWord length);
+void atomic_load_made(Addr address, ULong place);
+void atomic_store_made(Addr address, ULong place);
+
+/* Takes off the call frames that have returned. */
+void frames_settle(struct recorder *self);
+
+/* Code of the C library, of the dynamic linker and of the runtime is not the
+ * program's: what it does to memory is recorded by interposers, or not at all. */
+bool module_is_recorded(Addr code);
+void modules_forget(void);
+
+#endif
