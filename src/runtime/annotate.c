@@ -11,45 +11,34 @@
 
 /* --- edges ------------------------------------------------------------------ */
 
-/* A happens-before edge from whoever releases an address to whoever acquires it
- * later is what an atomic operation makes. */
-static void edge(unsigned op, const volatile void *address, uintptr_t pc)
-{
-    struct sync sync = SYNC_AT(op, address, pc);
-    sync.record.size = 1;
-    sync.record.order = op == EVENT_ATOMIC_LOAD ? ORDER_ACQUIRE : ORDER_ACQ_REL;
-    sync_before(&sync);
-    sync_after(&sync);
-}
-
 FUNCTION(void, __tsan_acquire, (void *address))
 {
-    edge(EVENT_ATOMIC_LOAD, address, CALLER);
+    sync_edge(EVENT_ATOMIC_LOAD, address, CALLER);
 }
 
 FUNCTION(void, __tsan_release, (void *address))
 {
-    edge(EVENT_ATOMIC_RMW, address, CALLER);
+    sync_edge(EVENT_ATOMIC_RMW, address, CALLER);
 }
 
 FUNCTION(void, AnnotateHappensBefore, (PLACE, const volatile void *address))
 {
-    edge(EVENT_ATOMIC_RMW, address, CALLER);
+    sync_edge(EVENT_ATOMIC_RMW, address, CALLER);
 }
 
 FUNCTION(void, AnnotateHappensAfter, (PLACE, const volatile void *address))
 {
-    edge(EVENT_ATOMIC_LOAD, address, CALLER);
+    sync_edge(EVENT_ATOMIC_LOAD, address, CALLER);
 }
 
 FUNCTION(void, WTFAnnotateHappensBefore, (PLACE, const volatile void *address))
 {
-    edge(EVENT_ATOMIC_RMW, address, CALLER);
+    sync_edge(EVENT_ATOMIC_RMW, address, CALLER);
 }
 
 FUNCTION(void, WTFAnnotateHappensAfter, (PLACE, const volatile void *address))
 {
-    edge(EVENT_ATOMIC_LOAD, address, CALLER);
+    sync_edge(EVENT_ATOMIC_LOAD, address, CALLER);
 }
 
 /* --- what is to be ignored ---------------------------------------------------- */
@@ -228,57 +217,4 @@ FUNCTION(void, __sanitizer_cov_trace_pc, (void))
     self->unbranched = false;
     write_access(self, 0, 0, EVENT_BRANCH, CALLER);
     recorder_leave(self);
-}
-
-/* --- calls without a meaning for a recorder ---------------------------------------- */
-
-#define NOTHING(name, parameters)                                                                  \
-    FUNCTION(void, name, parameters)                                                               \
-    {                                                                                              \
-    }
-#define ADDRESS const volatile void *address UNUSED
-#define LENGTH  unsigned long length UNUSED
-
-NOTHING(AnnotateRWLockDestroy, (PLACE, ADDRESS))
-NOTHING(AnnotateBenignRace, (PLACE, ADDRESS, const char *why UNUSED))
-NOTHING(AnnotateBenignRaceSized, (PLACE, ADDRESS, LENGTH, const char *why UNUSED))
-NOTHING(WTFAnnotateBenignRaceSized, (PLACE, ADDRESS, LENGTH, const char *why UNUSED))
-NOTHING(AnnotateCondVarSignal, (PLACE, ADDRESS))
-NOTHING(AnnotateCondVarSignalAll, (PLACE, ADDRESS))
-NOTHING(AnnotateCondVarWait, (PLACE, ADDRESS, const volatile void *lock UNUSED))
-NOTHING(AnnotateEnableRaceDetection, (PLACE, int enable UNUSED))
-NOTHING(AnnotateExpectRace, (PLACE, ADDRESS, const char *why UNUSED))
-NOTHING(AnnotateFlushExpectedRaces, (PLACE))
-NOTHING(AnnotateFlushState, (PLACE))
-NOTHING(AnnotateMemoryIsInitialized, (PLACE, ADDRESS, LENGTH))
-NOTHING(AnnotateMemoryIsUninitialized, (PLACE, ADDRESS, LENGTH))
-NOTHING(AnnotateMutexIsNotPHB, (PLACE, ADDRESS))
-NOTHING(AnnotateMutexIsUsedAsCondVar, (PLACE, ADDRESS))
-NOTHING(AnnotateNewMemory, (PLACE, ADDRESS, LENGTH))
-NOTHING(AnnotateNoOp, (PLACE, ADDRESS))
-NOTHING(AnnotatePCQCreate, (PLACE, ADDRESS))
-NOTHING(AnnotatePCQDestroy, (PLACE, ADDRESS))
-NOTHING(AnnotatePCQGet, (PLACE, ADDRESS))
-NOTHING(AnnotatePCQPut, (PLACE, ADDRESS))
-NOTHING(AnnotatePublishMemoryRange, (PLACE, ADDRESS, LENGTH))
-NOTHING(AnnotateUnpublishMemoryRange, (PLACE, ADDRESS, LENGTH))
-NOTHING(AnnotateThreadName, (PLACE, const char *name UNUSED))
-NOTHING(AnnotateTraceMemory, (PLACE, ADDRESS))
-NOTHING(__tsan_flush_memory, (void))
-NOTHING(__sanitizer_print_stack_trace, (void))
-NOTHING(__sanitizer_set_report_path, (const char *path UNUSED))
-NOTHING(__sanitizer_set_report_fd, (void *file UNUSED))
-NOTHING(__sanitizer_set_death_callback, (void (*callback)(void) UNUSED))
-
-FUNCTION(int, RunningOnValgrind, (void))
-{
-    return 0;
-}
-
-FUNCTION(int, ThreadSanitizerQuery, (const char *query))
-{
-    const char *known = "pure_happens_before";
-    while (*known && *known == *query)
-        known++, query++;
-    return !*known && !*query;
 }

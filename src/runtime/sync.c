@@ -106,6 +106,15 @@ void sync_unlock(struct sync *sync)
     enforce_passed(sync->recorder, sync->record.op);
 }
 
+void sync_edge(unsigned op, const volatile void *address, uintptr_t pc)
+{
+    struct sync sync = SYNC_AT(op, address, pc);
+    sync.record.size = 1;
+    sync.record.order = op == EVENT_ATOMIC_LOAD ? ORDER_ACQUIRE : ORDER_ACQ_REL;
+    sync_before(&sync);
+    sync_after(&sync);
+}
+
 void sync_note_init(unsigned op, const void *object, uintptr_t other, uintptr_t pc)
 {
     struct recorder *self = recorder_self();

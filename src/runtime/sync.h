@@ -67,6 +67,10 @@ void sync_failed(struct sync *sync);
 void sync_before_locked(struct sync *sync);
 void sync_unlock(struct sync *sync);
 
+/* A happens-before edge from whoever releases an address (EVENT_ATOMIC_RMW) to whoever
+ * acquires it later (EVENT_ATOMIC_LOAD): what an atomic operation makes. */
+void sync_edge(unsigned op, const volatile void *address, uintptr_t pc);
+
 /* A new object begins at this address (enum record_op). */
 void sync_note_init(unsigned op, const void *object, uintptr_t other, uintptr_t pc);
 
