@@ -24,16 +24,41 @@ static void add(struct words *words, const char *word)
     array_push(words, text(word, ""));
 }
 
+/* The C++ compiler beside a C compiler: clang++-19 for clang-19, g++-12 for gcc-12. */
+static char *plus_of(const char *compiler)
+{
+    static const char *const names[][2] = {{"clang", "clang++"}, {"gcc", "g++"}, {"cc", "c++"}};
+    const char *word = strrchr(compiler, ' ') ? strrchr(compiler, ' ') : compiler;
+    const char *base = strrchr(word, '/') ? strrchr(word, '/') : word;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *at = strstr(base, names[i][0]);
+        if (!at)
+            continue;
+        char *front = text(compiler, "");
+        front[at - compiler] = 0;
+        char *middle = text(front, names[i][1]);
+        char *whole = text(middle, at + strlen(names[i][0]));
+        free(front);
+        free(middle);
+        return whole;
+    }
+    return text("g++", "");
+}
+
+static char *chosen_compiler(bool plus)
+{
+    const char *c = getenv("PREPLAY_CC"), *cxx = getenv("PREPLAY_CXX");
+    if (!c || !*c)
+        c = "gcc";
+    if (!plus)
+        return text(c, "");
+    return cxx && *cxx ? text(cxx, "") : plus_of(c);
+}
+
 /* "ccache gcc" is two words. */
 static void add_compiler(struct words *words, bool plus)
 {
-    const char *chosen = getenv(plus ? "PREPLAY_CXX" : "PREPLAY_CC");
-    const char *c = getenv("PREPLAY_CC");
-    if (plus && (!chosen || !*chosen) && c && strstr(c, "clang"))
-        chosen = "clang++";
-    if (!chosen || !*chosen)
-        chosen = plus ? "g++" : "gcc";
-    char *copy = text(chosen, ""), *rest = NULL;
+    char *copy = chosen_compiler(plus), *rest = NULL;
     for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
         add(words, word);
     free(copy);
@@ -79,8 +104,10 @@ static void add_flags(struct words *words, char *const *own, bool clang, bool br
         add(words, "-Wno-tsan"); /* fences: our runtime does see them */
     if (branches)
         add(words, "-fsanitize-coverage=trace-pc");
+    /* A runtime linked statically would be ThreadSanitizer's own. */
+    static const char *const dropped[] = {"--branches", "-static-libtsan", "-static-libsan", NULL};
     for (; *own; own++)
-        if (strcmp(*own, "--branches") != 0)
+        if (!any((char *const[]){*own, NULL}, dropped))
             add(words, *own);
 }
 

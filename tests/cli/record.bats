@@ -44,7 +44,8 @@ C
 events() { "$PREPLAY" info "$1" | sed -n '1s/ .*//p'; }
 
 @test "cc and record: output, exit code and signals are the program's own" {
-    for compiler in gcc clang; do
+    for compiler in gcc clang clang-19; do
+        command -v $compiler >/dev/null || continue
         PREPLAY_CC=$compiler "$PREPLAY" cc work.c -o work -pthread
         run "$PREPLAY" record ./work 7
         [ "$status" -eq 7 ]
@@ -72,9 +73,39 @@ events() { "$PREPLAY" info "$1" | sed -n '1s/ .*//p'; }
 }
 
 @test "clang's static runtime cannot be replaced, and that is said" {
-    clang -g -fsanitize=thread work.c -o work
-    run "$PREPLAY" record ./work
-    [[ "$output" == *"-fno-sanitize-link-runtime"* ]]
+    for compiler in clang clang-19; do
+        command -v $compiler >/dev/null || continue
+        $compiler -g -fsanitize=thread work.c -o work
+        run "$PREPLAY" record ./work
+        [[ "$output" == *"-fno-sanitize-link-runtime"* ]]
+        # ... and what it advises works.
+        $compiler -g -fsanitize=thread -fno-sanitize-link-runtime work.c -o work \
+            -L"$(dirname "$PREPLAY")/src/runtime" -lpreplay -Wl,-rpath,"$(dirname "$PREPLAY")/src/runtime"
+        run "$PREPLAY" record ./work
+        [ "$output" = 2000 ]
+        "$PREPLAY" dump preplay.data | grep -q 'w(racy)'
+    done
+}
+
+@test "the C++ compiler is the one beside the chosen C compiler" {
+    cat >show <<'SH'
+#!/bin/sh
+echo "${0##*/}"
+SH
+    chmod +x show
+    mkdir bin
+    for name in gcc g++ gcc-12 g++-12 clang++-19 x86_64-linux-gnu-g++-12 ccache; do ln -s ../show bin/$name; done
+    while read -r c plus; do
+        run env PATH="$PWD/bin:$PATH" PREPLAY_CC="$c" "$PREPLAY" c++ --version
+        [ "$output" = "$plus" ]
+    done <<'END'
+gcc g++
+gcc-12 g++-12
+clang-19 clang++-19
+x86_64-linux-gnu-gcc-12 x86_64-linux-gnu-g++-12
+END
+    run env PATH="$PWD/bin:$PATH" PREPLAY_CC="ccache cc" "$PREPLAY" c++ --version
+    [ "$output" = ccache ]
 }
 
 @test "an unmodified program: synchronisation only" {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Usage: run.sh PREPLAY PROGRAM.c...
-# Compiles each program with gcc and clang, records it, and holds what preplay dump
+# Compiles each program with gcc, clang and, where installed, clang 19, records it, and holds what preplay dump
 # and preplay predict -e hb say against the comments in its head:
 #   // expect: TEXT     some event's line contains TEXT
 #   // never: TEXT      no event's line does
@@ -122,7 +122,7 @@ one() {
 
 for source; do
     name=$(basename "$source")
-    for compiler in gcc clang; do
+    for compiler in gcc clang clang-19; do
         command -v $compiler >/dev/null && one
     done
 done
