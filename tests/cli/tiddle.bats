@@ -21,13 +21,13 @@ wanted() { # TRACE : what the program should print
     [[ "$output" == *"1 race"* ]]
 }
 
-@test "every figure goes to tiddle and back to std without a change" {
-    for trace in "$traces"/*.std; do
-        "$PREPLAY" convert --to std "$trace" -o straight.std
-        "$PREPLAY" convert --to tiddle "$trace" -o trace.tiddle
-        "$PREPLAY" convert --to std trace.tiddle -o back.std
-        cmp straight.std back.std
-        "$PREPLAY" tiddle --format trace.tiddle | cmp - trace.tiddle
+@test "every figure is stored twice, goes to tiddle and back to std without a change" {
+    for trace in "$traces"/*.verdict; do
+        trace=${trace%.verdict}
+        "$PREPLAY" convert --to tiddle "$trace.std" | cmp - "$trace.tiddle"
+        "$PREPLAY" convert --to std "$trace.std" -o straight.std
+        "$PREPLAY" convert --to std "$trace.tiddle" | cmp - straight.std
+        "$PREPLAY" tiddle --format "$trace.tiddle" | cmp - "$trace.tiddle"
     done
 }
 
@@ -66,7 +66,7 @@ wanted() { # TRACE : what the program should print
 }
 
 @test "every figure's program performs the figure" {
-    for trace in "$traces"/*.std; do
+    for trace in "$traces"/*.tiddle; do
         program "$trace"
         for i in 1 2 3; do
             timeout 20 ./program >out

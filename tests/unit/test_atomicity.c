@@ -18,14 +18,12 @@ static void expect(const char *text, enum model model, const char *wanted)
 static void expect_figure(const char *name, enum model model, const char *wanted)
 {
     struct engine_options options = {.jobs = 1, .model = model};
-    struct error error = {0};
-    char path[1024];
-    snprintf(path, sizeof path, "%s/%s.std", TRACES, name);
-    struct trace *trace = trace_open(path, &error);
-    assert_non_null(trace);
-    char *found = found_in(trace, "atomicity", &options);
+    struct figure figure;
+    figure_open(&figure, name, "tiddle", NULL);
+    char *found = found_in(&figure, "atomicity", &options);
     assert_string_equal(found, wanted);
     free(found);
+    figure_close(&figure);
 }
 
 static void figures(void **state)

@@ -1,10 +1,8 @@
-/* serial: the figures' verdicts, explanations, and the oracle's opinion on random
+/* serial: explanations, and the oracle's opinion on random
  * traces with every kind of synchronisation. */
 #include "oracle/generator.h"
 #include "oracle/serial_oracle.h"
 #include "atomicity_text.h"
-
-#include <dirent.h>
 
 static const char *const everything[] = {"*", NULL};
 static const struct engine_options named = {.jobs = 1, .blocks = everything, .every_pair = true};
@@ -13,36 +11,6 @@ static const struct engine_options by_default = {.jobs = 1};
 static void expect(const char *text, const char *wanted)
 {
     expect_found("serial", text, &named, wanted);
-}
-
-static void figures_have_their_verdicts(void **state)
-{
-    (void)state;
-    DIR *directory = opendir(TRACES);
-    assert_non_null(directory);
-    unsigned checked = 0;
-    for (struct dirent *entry; (entry = readdir(directory));) {
-        char path[1024], verdict[1024];
-        size_t stem = strlen(entry->d_name) - 4;
-        if (strlen(entry->d_name) < 5 || strcmp(entry->d_name + stem, ".std"))
-            continue;
-        snprintf(path, sizeof path, "%s/%s", TRACES, entry->d_name);
-        snprintf(verdict, sizeof verdict, "%s/%.*s.verdict", TRACES, (int)stem, entry->d_name);
-        char *serialisable = verdict_of(verdict, "serialisable");
-        if (!serialisable)
-            continue;
-        struct error error = {0};
-        struct trace *trace = trace_open(path, &error);
-        assert_non_null(trace);
-        char *found = found_in(trace, "serial", &by_default);
-        if (!strcmp(found, "none") != !strcmp(serialisable, "yes"))
-            fail_msg("%s: found %s, serialisable: %s", entry->d_name, found, serialisable);
-        free(found);
-        free(serialisable);
-        checked++;
-    }
-    closedir(directory);
-    assert_true(checked >= 18);
 }
 
 static void the_window_and_its_culprit(void **state)
@@ -151,7 +119,6 @@ int main(void)
         "the_oracle_agrees on " shape, the_oracle_agrees, NULL, NULL, (void *)shape                \
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_have_their_verdicts),
         cmocka_unit_test(the_window_and_its_culprit),
         cmocka_unit_test(a_cycle_of_three),
         cmocka_unit_test(events_outside_of_blocks_are_no_block),

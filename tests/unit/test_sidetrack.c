@@ -1,9 +1,7 @@
-/* sidetrack: the figures of the dissertation's part VI with their verdicts, and
- * what the dissertation left out. */
+/* sidetrack: windows, blame, and what the dissertation left out. Its figures are among
+ * those of test_figures.c. */
 #include "engine/blocks.h"
 #include "atomicity_text.h"
-
-#include <dirent.h>
 
 static const struct engine_options by_default = {.jobs = 1};
 static const char *const everything[] = {"*", NULL};
@@ -12,36 +10,6 @@ static const struct engine_options named = {.jobs = 1, .blocks = everything};
 static void expect(const char *text, const char *wanted)
 {
     expect_found("sidetrack", text, &by_default, wanted);
-}
-
-static void figures_have_their_verdicts(void **state)
-{
-    (void)state;
-    DIR *directory = opendir(TRACES);
-    assert_non_null(directory);
-    unsigned checked = 0;
-    for (struct dirent *entry; (entry = readdir(directory));) {
-        char path[1024], verdict[1024];
-        size_t stem = strcspn(entry->d_name, "") - 4;
-        if (strlen(entry->d_name) < 5 || strcmp(entry->d_name + stem, ".std"))
-            continue;
-        snprintf(path, sizeof path, "%s/%s", TRACES, entry->d_name);
-        snprintf(verdict, sizeof verdict, "%s/%.*s.verdict", TRACES, (int)stem, entry->d_name);
-        char *wanted = verdict_of(verdict, "sidetrack");
-        if (!wanted)
-            continue;
-        struct error error = {0};
-        struct trace *trace = trace_open(path, &error);
-        assert_non_null(trace);
-        char *found = found_in(trace, "sidetrack", &by_default);
-        if (strcmp(found, wanted))
-            fail_msg("%s: found %s, not %s", entry->d_name, found, wanted);
-        free(found);
-        free(wanted);
-        checked++;
-    }
-    closedir(directory);
-    assert_true(checked >= 18);
 }
 
 static void two_calls_of_one_function_are_two(void **state)
@@ -208,7 +176,6 @@ static void call_stacks_have_a_common_prefix(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_have_their_verdicts),
         cmocka_unit_test(two_calls_of_one_function_are_two),
         cmocka_unit_test(three_acquires_make_two_windows),
         cmocka_unit_test(a_block_may_hold_many_locks),
