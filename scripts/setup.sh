@@ -6,6 +6,12 @@ libzstd-dev libz3-dev re2c lemon libcmocka-dev bats"
 test_packages="g++ clang clang-format libclang-rt-14-dev jq z3 cvc5 gdb valgrind \
 make binutils scdoc python3 python3-jsonschema libdebuginfod1"
 
+# The HTML report is tested in a browser. Some machines have node and npm from elsewhere, and
+# Debian's packages conflict with those: the commands count.
+test_commands="chromium:chromium node:nodejs npm:npm"
+# What Debian does not have: the browser's driver, and the official schema of SARIF.
+test_modules="playwright-core@1.56.1 @microsoft/sarif-multitool-linux@5.7.0"
+
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
 }
@@ -24,6 +30,31 @@ install() {
     as_root apt-get update -qq
     # shellcheck disable=SC2086
     as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
+}
+
+# install_commands COMMAND:PACKAGE... : packages whose command is not there yet.
+install_commands() {
+    local packages="" pair
+    for pair in "$@"; do
+        command -v "${pair%%:*}" >/dev/null || packages="$packages ${pair#*:}"
+    done
+    # shellcheck disable=SC2086
+    install $packages
+}
+
+# install_modules DIRECTORY MODULE@VERSION... : npm modules, for tests alone.
+install_modules() {
+    local directory=$1 module missing=""
+    shift
+    for module in "$@"; do
+        grep -qs "\"version\": \"${module##*@}\"" "$directory/node_modules/${module%@*}/package.json" ||
+            missing="$missing $module"
+    done
+    [ -n "$missing" ] || return 0
+    mkdir -p "$directory"
+    # All of them: npm takes out what it is not told about.
+    npm install --no-save --no-package-lock --no-audit --no-fund --ignore-scripts --loglevel=error \
+        --prefix "$directory" "$@" >/dev/null
 }
 
 # configure DIRECTORY [MESON OPTIONS...] : also what was configured before, for it may

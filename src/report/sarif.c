@@ -224,6 +224,10 @@ void report_sarif(FILE *out, const struct report *report, const char *version)
         json_pack("{s:{s:{s:s, s:s, s:o}}, s:s, s:[{s:b}], s:o}", "tool", "driver", "name",
                   "preplay", "version", version, "rules", rules_json(), "columnKind",
                   "utf16CodeUnits", "invocations", "executionSuccessful", 1, "results", results);
+#ifdef PREPLAY_HOMEPAGE
+    json_object_set_new(json_object_get(json_object_get(run, "tool"), "driver"), "informationUri",
+                        json_string(PREPLAY_HOMEPAGE));
+#endif
     if (report->directory) {
         char *uri = uri_of("file://", report->directory, strlen(report->directory));
         json_object_set_new(run, "originalUriBaseIds",

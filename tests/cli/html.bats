@@ -1,12 +1,14 @@
-# The HTML report in a real browser. Needs chromium, node and playwright-core
-# (npm install playwright-core somewhere, NODE_PATH=.../node_modules).
+# The HTML report in a real browser. Needs chromium, node and playwright-core; ./check installs
+# them (the last with npm, into build/npm) and skips nothing.
 
 bats_require_minimum_version 1.5.0
 
 setup() {
-    command -v node && [ -x /usr/bin/chromium ] && node -e 'require("playwright-core")' 2>/dev/null ||
-        skip "no chromium, node or playwright-core"
     ROOT="$BATS_TEST_DIRNAME/../.."
+    export NODE_PATH="${NODE_PATH:-$ROOT/build/npm/node_modules}"
+    [ -n "${PREPLAY_TEST_ALL:-}" ] ||
+        { command -v node && command -v chromium && node -e 'require("playwright-core")' 2>/dev/null; } ||
+        skip "no chromium, node or playwright-core"
 }
 
 @test "a reader steps through a recorded deadlock" {

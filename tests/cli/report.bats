@@ -16,6 +16,16 @@ setup() {
     cd "$ROOT" || exit 1
 }
 
+# $python: one that has Debian's python3-jsonschema.
+find_python() {
+    python=""
+    for each in python3 /usr/bin/python3; do
+        "$each" -c 'import jsonschema' 2>/dev/null && python=$each && break
+    done
+    [ -n "$python" ] || [ -n "${PREPLAY_TEST_ALL:-}" ] || skip "no python3-jsonschema"
+    python=${python:-python3}
+}
+
 @test "text: stacks, locks, threads, schedule, command, summary" {
     run -66 "$PREPLAY" report "$BIN/lock_order.data"
     [[ "$output" == *"DEADLOCK d-"*"of 2 threads: confirmed"* ]]
@@ -68,6 +78,33 @@ setup() {
     # Every step of the witness once, in one order over both threads.
     jq -e '[.runs[0].results[0].codeFlows[0].threadFlows[].locations[].executionOrder] | sort as $all | $all == ($all | unique) and $all[0] == 1' "$sarif"
     jq -e '[.. | .location? // empty | select(has("physicalLocation") or has("logicalLocations") | not)] | length == 0' "$sarif"
+}
+
+@test "sarif: the official schema accepts it" {
+    export NODE_PATH="${NODE_PATH:-$ROOT/build/npm/node_modules}"
+    schema="$NODE_PATH/@microsoft/sarif-multitool-linux/sarif-2.1.0.json"
+    [ -n "${PREPLAY_TEST_ALL:-}" ] || [ -f "$schema" ] || skip "no schema of SARIF (npm)"
+    find_python
+    cd "$BATS_TEST_TMPDIR"
+    printf 'T1|fork(T2)|0\nT1|w(v\377<)|\\1 /\303\244:7\nT2|r(v\377<)|2\n' >odd.std
+    for trace in "$BIN/hidden_race.data" "$BIN/lock_order.data" odd.std \
+        "$ROOT/tests/traces/002-fig1.6-bank-account-atomicity.std"; do
+        "$PREPLAY" report --all --sarif "$trace" >"$(basename "$trace").sarif" || [ $? -eq 66 ]
+    done
+    "$PREPLAY" report --sarif -o none.sarif --suppressions <(echo race:worker) "$BIN/hidden_race.data"
+    cat >validate.py <<'END'
+import json, sys, jsonschema
+validator = jsonschema.Draft202012Validator(json.load(open(sys.argv[1])))
+counts = []
+for name in sys.argv[2:]:
+    log = json.load(open(name))
+    validator.validate(log)
+    counts.append(len(log["runs"][0]["results"]))
+assert sorted(counts)[0] == 0 and sorted(counts)[1] > 0, counts
+del log["runs"][0]["tool"]
+assert list(validator.iter_errors(log)), "the schema accepts anything"
+END
+    "$python" validate.py "$schema" ./*.sarif
 }
 
 @test "html: one file that asks for nothing, with the data inside" {
@@ -147,11 +184,7 @@ setup() {
 }
 
 @test "json: every form of it fits docs/findings.schema.json" {
-    python=""
-    for each in python3 /usr/bin/python3; do
-        "$each" -c 'import jsonschema' 2>/dev/null && python=$each && break
-    done
-    [ -n "$python" ] || skip "no python3-jsonschema"
+    find_python
     "$PREPLAY" predict --all --json "$BATS_TEST_TMPDIR/std.json" examples/hidden-race.std || [ $? -eq 66 ]
     "$PREPLAY" compare --json "$BATS_TEST_TMPDIR/all.json" tests/traces/002-fig1.6-bank-account-atomicity.std || [ $? -eq 66 ]
     "$PREPLAY" report --json -o "$BATS_TEST_TMPDIR/report.json" "$BIN/lock_order.data" || [ $? -eq 66 ]
