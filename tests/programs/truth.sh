@@ -1,9 +1,12 @@
 #!/bin/sh
-# Usage: truth.sh [--valgrind] PREPLAY TIMES PROGRAM.c...
-# Compiles, records and predicts each program, replays every prediction TIMES times,
-# and holds what was confirmed against the head of the program:
+# Usage: truth.sh [--valgrind] PREPLAY TIMES|run PROGRAM.c...
+# Compiles, records and predicts each program, replays every prediction TIMES times (or
+# does it all by the one command preplay run), and holds what was confirmed against the
+# head of the program:
 #   // race: A B        confirmed; A and B are the lines that end in //@A and //@B
 #   // deadlock: A B C  confirmed, a line for each thread of the cycle
+#   // replay: NAME     an atomicity violation of block NAME (run only; none: of no block)
+#   // record: OPTIONS  for recording
 # Nothing else may be confirmed. Prints a line for each that fails, then a count.
 # With --valgrind the program is compiled plainly and recorded inside Valgrind; a line
 #   // valgrind: A B    says that this race is confirmed there too, and why it is told apart
@@ -15,6 +18,7 @@ if [ "$1" = --valgrind ]; then
 fi
 preplay=$1 times=$2
 shift 2
+here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 passed=0 failed=0
@@ -32,19 +36,30 @@ expected() {
         done | sort -n | tr '\n' ' ' | sed "s/^/$kind /; s/ \$//"
         echo
     done | sort
+    sed -n 's,^// replay: ,atomicity ,p' "$source" | grep -v ' none$' | sort
 }
 
 # The same of a finding in findings.json.
+describe='if .kind == "atomicity" then "atomicity \(.block)" else "\(.kind) " +
+    ([.events[].location | split(":")[1] | tonumber] | sort | map(tostring) | join(" ")) end'
 places() { # ID
-    jq -r --arg id "$1" 'first(.findings[] | select(.id == $id)) | "\(.kind) " +
-        ([.events[].location | split(":")[1] | tonumber] | sort | map(tostring) | join(" "))' \
+    jq -r --arg id "$1" "first(.findings[] | select(.id == \$id)) | $describe" \
         "$work/trace/findings.json"
 }
 
-one() {
-    bad=0
-    if [ "$how" ]; then set -- cc; else set -- "$preplay" cc; fi
-    "$@" -g -O1 "$source" -o "$work/program" -pthread || complain "does not compile"
+run() {
+    rm -rf "$work/trace"
+    # shellcheck disable=SC2046,SC2086
+    timeout 120 "$preplay" run $how $(sed -n 's,^// record: ,,p' "$source") -d "$work/trace" "$work/program" \
+        >"$work/output" 2>&1 </dev/null
+    code=$?
+    jq -r ".findings[] | select(.verdict == \"confirmed\" or .verdict == \"observed\") | $describe" \
+        "$work/trace/findings.json" >"$work/confirmed"
+    if [ -s "$work/confirmed" ]; then wanted=66; else wanted=0; fi
+    [ $code -eq $wanted ] || complain "exit code $code: $(tail -3 "$work/output")"
+}
+
+record_and_replay() {
     # shellcheck disable=SC2086
     timeout 60 "$preplay" record $how -d "$work/trace" "$work/program" >"$work/output" 2>&1 ||
         complain "exit code $?: $(head -3 "$work/output")"
@@ -62,6 +77,14 @@ one() {
             grep "^$id confirmed" "$work/replayed" | sed "s/^/  $name: /"
         fi
     done
+}
+
+one() {
+    bad=0
+    if [ "$how" ]; then set -- cc; else set -- "$preplay" cc; fi
+    "$@" -g -O1 -I"$here/../../include" "$source" -o "$work/program" -pthread ||
+        complain "does not compile"
+    if [ "$times" = run ]; then run; else record_and_replay; fi
     sort -u "$work/confirmed" -o "$work/confirmed"
     expected >"$work/expected"
     cmp -s "$work/expected" "$work/confirmed" ||
