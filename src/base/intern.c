@@ -13,9 +13,6 @@
 
 #define CHUNK_SIZE ((size_t)1 << 16)
 
-/* Up to this length a key is the whole text. */
-#define KEY_SIZE 16
-
 struct slot {
     struct intern_key key;
     uint32_t id_plus_one;
@@ -79,36 +76,38 @@ static inline uint64_t word_at(const char *text)
     return word;
 }
 
-static inline uint32_t half_at(const char *text)
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first bytes are the low ones");
+
+/* The first `bytes` bytes of a word; all of it, if there are 8 or more. */
+static inline uint64_t mask_of(size_t bytes)
 {
-    uint32_t half;
-    memcpy(&half, text, sizeof half);
-    return half;
+    return bytes < 8 ? (UINT64_C(1) << (8 * bytes)) - 1 : UINT64_MAX;
 }
 
-/* The two words overlap where the text is shorter than both. */
-static inline struct intern_key key_of(const char *text, size_t length)
+/* No branch on the length of a short text, which is as good as random: the bytes
+ * that lie behind the text are masked out. */
+static inline void key_of_padded(const char *text, size_t length, struct intern_key *key)
 {
-    const unsigned char *bytes = (const unsigned char *)text;
-    struct intern_key key = {.length = (uint32_t)length};
-    if (length >= 8) {
-        key.first = word_at(text);
-        key.last = word_at(text + length - 8);
-    } else if (length >= 4) {
-        key.first = half_at(text);
-        key.last = half_at(text + length - 4);
-    } else if (length) {
-        key.first = bytes[0] | (uint64_t)bytes[length / 2] << 8;
-        key.last = bytes[length - 1];
+    key->length = (uint32_t)length;
+    if (length > INTERN_PADDING) {
+        key->first = word_at(text);
+        key->last = word_at(text + length - 8);
+        key->hash = (uint32_t)XXH3_64bits(text, length);
+        return;
     }
-    if (length > KEY_SIZE) {
-        key.hash = (uint32_t)XXH3_64bits(text, length);
-        return key;
-    }
-    unsigned __int128 product = (unsigned __int128)(key.first ^ UINT64_C(0x9e3779b97f4a7c15)) *
-                                (key.last ^ UINT64_C(0xd6e8feb86659fd93) ^ length);
-    key.hash = (uint32_t)map_mix((uint64_t)product ^ (uint64_t)(product >> 64));
-    return key;
+    key->first = word_at(text) & mask_of(length);
+    key->last = word_at(text + 8) & mask_of(length > 8 ? length - 8 : 0);
+    unsigned __int128 product = (unsigned __int128)(key->first ^ UINT64_C(0x9e3779b97f4a7c15)) *
+                                (key->last ^ UINT64_C(0xd6e8feb86659fd93) ^ length);
+    key->hash = (uint32_t)map_mix((uint64_t)product ^ (uint64_t)(product >> 64));
+}
+
+static void key_of(const char *text, size_t length, struct intern_key *key)
+{
+    char padded[INTERN_PADDING] = {0};
+    if (length && length <= INTERN_PADDING)
+        text = memcpy(padded, text, length);
+    key_of_padded(length ? text : padded, length, key);
 }
 
 static inline bool holds(const struct interner *interner, const struct slot *slot,
@@ -117,7 +116,7 @@ static inline bool holds(const struct interner *interner, const struct slot *slo
     if (slot->key.first != key->first || slot->key.last != key->last ||
         slot->key.length != key->length)
         return false;
-    return key->length <= KEY_SIZE ||
+    return key->length <= INTERN_PADDING ||
            memcmp(interner->texts.items[slot->id_plus_one - 1].start, text, key->length) == 0;
 }
 
@@ -165,11 +164,11 @@ static const char *store(struct interner *interner, const char *text, size_t len
     return copy;
 }
 
-struct intern_key intern_prepare(const struct interner *interner, const char *text, size_t length)
+void intern_prepare(const struct interner *interner, const char *text, size_t length,
+                    struct intern_key *key)
 {
-    struct intern_key key = key_of(text, length);
-    __builtin_prefetch(&interner->slots[key.hash & interner->mask]);
-    return key;
+    key_of_padded(text, length, key);
+    __builtin_prefetch(&interner->slots[key->hash & interner->mask]);
 }
 
 static uint32_t add(struct interner *interner, struct slot *slot, const char *text,
@@ -192,13 +191,15 @@ uint32_t intern_prepared(struct interner *interner, const char *text, const stru
 
 uint32_t intern(struct interner *interner, const char *text, size_t length)
 {
-    struct intern_key key = key_of(text, length);
+    struct intern_key key;
+    key_of(text, length, &key);
     return intern_prepared(interner, text, &key);
 }
 
 uint32_t intern_find(const struct interner *interner, const char *text, size_t length)
 {
-    struct intern_key key = key_of(text, length);
+    struct intern_key key;
+    key_of(text, length, &key);
     return find_slot(interner, &key, text)->id_plus_one - 1;
 }
 

@@ -15,16 +15,19 @@ void interner_destroy(struct interner *interner);
 
 uint32_t intern(struct interner *interner, const char *text, size_t length);
 
-/* A text's hash, and the words at its start and its end: these and the length tell
- * a text of up to 16 bytes, which is nearly all of them, from every other. */
+/* What tells a text from others: all of it, padded with zeros, if it is no longer
+ * than INTERN_PADDING bytes, as nearly all are, and its hash. */
+#define INTERN_PADDING 16
 struct intern_key {
     uint64_t first, last;
     uint32_t length, hash;
 };
 
 /* intern() in two steps, for a caller that has other work in between: the first
- * brings the text's slot into the cache. */
-struct intern_key intern_prepare(const struct interner *interner, const char *text, size_t length);
+ * brings the text's slot into the cache. At least INTERN_PADDING bytes can be read
+ * from `text`, whatever they are. */
+void intern_prepare(const struct interner *interner, const char *text, size_t length,
+                    struct intern_key *key);
 uint32_t intern_prepared(struct interner *interner, const char *text, const struct intern_key *key);
 /* INTERN_NONE when the text was never interned. */
 uint32_t intern_find(const struct interner *interner, const char *text, size_t length);

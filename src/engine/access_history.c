@@ -21,9 +21,9 @@ static uint32_t home_of(const struct access *access, uint32_t room)
 void access_history_prefetch(const struct access_history *history, const struct event *event,
                              uint32_t mark)
 {
-    if (history->room)
+    if (history->room_log)
         __builtin_prefetch(&history->slots[home_slot(event->thread, event->op, event->location,
-                                                     mark, history->room)]);
+                                                     mark, access_history_room(history))]);
 }
 
 static bool alike(const struct access *a, const struct access *b)
@@ -35,10 +35,11 @@ static bool alike(const struct access *a, const struct access *b)
 struct access *access_history_find(const struct access_history *history,
                                    const struct access *access)
 {
-    if (!history->room)
+    if (!history->room_log)
         return NULL;
-    uint32_t at = home_of(access, history->room);
-    for (; history->slots[at].tick; at = (at + 1) & (history->room - 1))
+    uint32_t room = access_history_room(history);
+    uint32_t at = home_of(access, room);
+    for (; history->slots[at].tick; at = (at + 1) & (room - 1))
         if (alike(&history->slots[at], access))
             return &history->slots[at];
     return NULL;
@@ -46,9 +47,10 @@ struct access *access_history_find(const struct access_history *history,
 
 static void insert(struct access_history *history, const struct access *access)
 {
-    uint32_t at = home_of(access, history->room);
+    uint32_t room = access_history_room(history);
+    uint32_t at = home_of(access, room);
     while (history->slots[at].tick)
-        at = (at + 1) & (history->room - 1);
+        at = (at + 1) & (room - 1);
     history->slots[at] = *access;
     history->count++;
 }
@@ -64,7 +66,7 @@ static uint32_t median_pos(const struct access_history *history)
 {
     uint32_t *positions = memory_alloc(history->count, sizeof *positions);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < history->room; i++)
+    for (uint32_t i = 0; i < access_history_room(history); i++)
         if (history->slots[i].tick)
             positions[count++] = history->slots[i].pos;
     qsort(positions, count, sizeof *positions, compare_pos);
@@ -73,46 +75,46 @@ static uint32_t median_pos(const struct access_history *history)
     return median;
 }
 
-/* Moves what is kept into a table of `room` slots. */
-static void rebuild(struct access_history *history, uint32_t room, uint32_t oldest,
+/* Moves what is kept into a table of 2^room_log slots. */
+static void rebuild(struct access_history *history, uint8_t room_log, uint32_t oldest,
                     struct order *order, struct access_pool *pool)
 {
     struct access_history old = *history;
-    *history = (struct access_history){
-        .slots = access_pool_take(pool, room * sizeof(struct access)), .room = room};
-    for (uint32_t i = 0; i < old.room; i++) {
+    uint32_t old_room = access_history_room(&old);
+    history->slots = access_pool_take(pool, sizeof(struct access) << room_log);
+    history->room_log = room_log;
+    history->count = 0;
+    for (uint32_t i = 0; i < old_room; i++) {
         const struct access *access = &old.slots[i];
         if (!access->tick || access->pos < oldest ||
-            (order && old.room >= 16 && access->tick <= order_seen_by_all(order, access->thread)))
+            (order && access->tick <= order_seen_by_all(order, access->thread)))
             continue;
         insert(history, access);
     }
-    if (old.room)
-        access_pool_give(pool, old.slots, old.room * sizeof(struct access));
+    if (old_room)
+        access_pool_give(pool, old.slots, old_room * sizeof(struct access));
 }
 
 static void make_room(struct access_history *history, bool every_pair, struct order *order,
                       struct access_pool *pool)
 {
-    if (!history->room) {
-        rebuild(history, 2, 0, order, pool);
-        return;
-    }
-    if (history->room >= 16) {
-        rebuild(history, history->room, 0, order, pool);
-        if (history->count * 2 <= history->room)
+    uint8_t room_log = history->room_log;
+    uint32_t room = access_history_room(history);
+    if (order && room >= 8) {
+        rebuild(history, room_log, 0, order, pool);
+        if (history->count * 2 <= room)
             return; /* enough had been seen by all */
     }
-    if (history->room >= 2 * ACCESS_LIMIT && !every_pair)
-        rebuild(history, history->room, median_pos(history), order, pool);
+    if (room >= 2 * ACCESS_LIMIT && !every_pair)
+        rebuild(history, room_log, median_pos(history), order, pool);
     else
-        rebuild(history, history->room * 2, 0, order, pool);
+        rebuild(history, (uint8_t)(room_log + 1), 0, NULL, pool);
 }
 
 void access_history_add(struct access_history *history, const struct access *access,
                         bool every_pair, struct order *order, struct access_pool *pool)
 {
-    if ((history->count + 1) * 4 > history->room * 3)
+    if ((history->count + 1) * 4 > access_history_room(history) * 3)
         make_room(history, every_pair, order, pool);
     insert(history, access);
 }

@@ -28,11 +28,19 @@ struct access {
 
 _Static_assert(sizeof(struct access) == 32, "tables are powers of two of bytes");
 
-/* A zeroed struct access_history is empty; its table lies in an access_pool. */
+/* A zeroed struct access_history is empty; its table lies in an access_pool. There
+ * is one per variable, looked up at random: it is kept small. */
 struct access_history {
     struct access *slots;
-    uint32_t count, room; /* room is a power of two, or 0 */
+    uint32_t count;
+    uint8_t room_log; /* the table has 2^room_log slots; 0: there is none */
+    uint8_t note[3];  /* the engine's own */
 };
+
+static inline uint32_t access_history_room(const struct access_history *history)
+{
+    return (1u << history->room_log) & ~1u;
+}
 
 /* The access alike, or NULL. */
 struct access *access_history_find(const struct access_history *history,
@@ -45,6 +53,24 @@ void access_history_add(struct access_history *history, const struct access *acc
 /* Brings the slot of an access to come into the cache. */
 void access_history_prefetch(const struct access_history *history, const struct event *event,
                              uint32_t mark);
+
+/* Variables are spread over memory and events come at random: each access would
+ * wait for memory twice, for its variable and for its slot there. Looking ahead in
+ * the batch hides both. `variables` is an array of structs that have a `history`. */
+#define ACCESS_FAR  24
+#define ACCESS_NEAR 12
+#define access_look_ahead(variables, events, at, batch, mark)                                      \
+    do {                                                                                           \
+        if ((at) + ACCESS_FAR < (batch)) {                                                         \
+            const struct event *far_event = &(events)[(at) + ACCESS_FAR];                          \
+            const struct event *near_event = &(events)[(at) + ACCESS_NEAR];                        \
+            if (op_in(far_event->op, OPS_ACCESS) && far_event->object < (variables)->count)        \
+                __builtin_prefetch(&(variables)->items[far_event->object]);                        \
+            if (op_in(near_event->op, OPS_ACCESS) && near_event->object < (variables)->count)      \
+                access_history_prefetch(&(variables)->items[near_event->object].history,           \
+                                        near_event, mark);                                         \
+        }                                                                                          \
+    } while (0)
 
 /* The access that `event` makes now. */
 static inline struct access access_of(const struct event *event, uint32_t tick, uint32_t pos,

@@ -4,25 +4,32 @@
 #include "base/map.h"
 #include "engine/access_history.h"
 
+/* What a variable's history notes beside its accesses. */
+enum note {
+    READS_SHARED, /* two reads since the last write were unordered: `read` does not tell all */
+    SCAN,         /* raced, or atomic: epochs do not tell all */
+};
+
 struct variable {
     struct access_history history;
-    struct epoch write; /* last write */
-    struct epoch read;  /* last read, if no two reads since the write were unordered */
-    bool reads_shared;  /* `read` does not tell all */
-    bool scan;          /* raced, or atomic: epochs do not tell all */
+    struct epoch write, read; /* the last of each */
 };
+
+_Static_assert(sizeof(struct variable) == 32, "two to a cache line, none across two");
 
 struct clock_races {
     struct access_pool pool;
     struct engine_run *run;
+    struct order *order;
     struct race_variables ARRAY_OF(struct variable) variables;
     struct map known; /* pairs of locations that are reported */
 };
 
-struct clock_races *clock_races_create(struct engine_run *run)
+struct clock_races *clock_races_create(struct engine_run *run, struct order *order)
 {
     struct clock_races *races = NEW(struct clock_races);
     races->run = run;
+    races->order = order;
     return races;
 }
 
@@ -31,7 +38,7 @@ void clock_races_destroy(struct clock_races *races)
     if (!races)
         return;
     access_pool_free(&races->pool);
-    array_free(&races->variables);
+    access_pages_free(&races->variables);
     map_free(&races->known);
     free(races);
 }
@@ -82,7 +89,7 @@ static bool scan(struct clock_races *races, uint32_t id, const struct access_his
                  const struct vclock *happened)
 {
     bool raced = false;
-    for (uint32_t i = 0; i < history->room; i++) {
+    for (uint32_t i = 0; i < access_history_room(history); i++) {
         const struct access *earlier = &history->slots[i];
         struct epoch epoch = {earlier->thread, earlier->tick};
         if (!earlier->tick || !accesses_conflict(earlier, access) || vclock_saw(before, epoch))
@@ -98,10 +105,10 @@ static bool scan(struct clock_races *races, uint32_t id, const struct access_his
 static bool epochs_suffice(const struct variable *variable, const struct access *access,
                            const struct vclock *before)
 {
-    if (variable->scan || !saw(before, access->thread, variable->write))
+    if (variable->history.note[SCAN] || !saw(before, access->thread, variable->write))
         return false;
     return !op_in(access->op, OPS_WRITING) ||
-           (!variable->reads_shared && saw(before, access->thread, variable->read));
+           (!variable->history.note[READS_SHARED] && saw(before, access->thread, variable->read));
 }
 
 static void update_epochs(struct variable *variable, const struct access *access,
@@ -111,18 +118,18 @@ static void update_epochs(struct variable *variable, const struct access *access
     if (op_in(access->op, OPS_WRITING)) {
         variable->write = now;
         variable->read = (struct epoch){0};
-        variable->reads_shared = false;
+        variable->history.note[READS_SHARED] = false;
         return;
     }
     if (!saw(before, access->thread, variable->read))
-        variable->reads_shared = true;
+        variable->history.note[READS_SHARED] = true;
     variable->read = now;
 }
 
 void clock_races_check(struct clock_races *races, const struct event *event, uint32_t pos,
                        uint32_t index, const struct vclock *before, const struct vclock *happened)
 {
-    array_grow(&races->variables, event->object + 1);
+    access_pages_reach(&races->variables, event->object);
     struct variable *variable = &races->variables.items[event->object];
     bool every_pair = races->run->options->every_pair;
     uint32_t tick = vclock_get(happened, event->thread);
@@ -130,26 +137,19 @@ void clock_races_check(struct clock_races *races, const struct event *event, uin
     struct access *known = every_pair ? NULL : access_history_find(&variable->history, &access);
     if (known && known->tick == tick)
         return; /* alike, and nobody can have seen either: what races with it is known */
-    variable->scan |= op_in(event->op, OPS_ATOMIC);
+    variable->history.note[SCAN] |= op_in(event->op, OPS_ATOMIC);
     if (!epochs_suffice(variable, &access, before) &&
         scan(races, event->object, &variable->history, &access, before, happened))
-        variable->scan = true;
+        variable->history.note[SCAN] = true;
     update_epochs(variable, &access, before);
     if (known)
         *known = access;
     else
-        access_history_add(&variable->history, &access, every_pair, NULL, &races->pool);
+        access_history_add(&variable->history, &access, every_pair, races->order, &races->pool);
 }
 
 void clock_races_look_ahead(const struct clock_races *races, const struct event *events, size_t at,
                             size_t count)
 {
-    enum { FAR = 24, NEAR = 12 };
-    if (at + FAR < count && op_in(events[at + FAR].op, OPS_ACCESS) &&
-        events[at + FAR].object < races->variables.count)
-        __builtin_prefetch(&races->variables.items[events[at + FAR].object]);
-    if (at + NEAR < count && op_in(events[at + NEAR].op, OPS_ACCESS) &&
-        events[at + NEAR].object < races->variables.count)
-        access_history_prefetch(&races->variables.items[events[at + NEAR].object].history,
-                                &events[at + NEAR], 0);
+    access_look_ahead(&races->variables, events, at, count, 0);
 }

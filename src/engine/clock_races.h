@@ -1,18 +1,22 @@
 /* Races of a relation that is given as vector clocks: two conflicting accesses race
  * if the clock of the later one has not seen the tick of the earlier one.
  *
- * While a variable has no race, its last write stands for all before it, and one
- * comparison of an epoch settles an access, as in hb.c; the relation must be
- * transitive and contain program order. */
+ * As in FastTrack, while a variable is free of races its last write is an epoch that
+ * comes after everything before it, so one comparison settles nearly every access.
+ * Unlike FastTrack all racing pairs of locations are reported, not only a variable's
+ * first race: the first race of a variable sends its later accesses through the
+ * whole access history. The relation must be transitive and contain program order. */
 #ifndef PREPLAY_ENGINE_CLOCK_RACES_H
 #define PREPLAY_ENGINE_CLOCK_RACES_H
 
 #include "engine/engine.h"
-#include "model/vclock.h"
+#include "model/order.h"
 
 struct clock_races;
 
-struct clock_races *clock_races_create(struct engine_run *run);
+/* `order`, if not NULL, is contained in the relation: an access that every thread
+ * has seen by it is forgotten. */
+struct clock_races *clock_races_create(struct engine_run *run, struct order *order);
 void clock_races_destroy(struct clock_races *races);
 
 /* The access `event`: `before` is what the relation orders before it, `happened`

@@ -21,7 +21,7 @@ static int finish(struct engine_run *run, struct error *error)
 {
     (void)error;
     const struct history *history = run->history;
-    struct clock_races *races = clock_races_create(run);
+    struct clock_races *races = clock_races_create(run, NULL);
     struct cp *cp = cp_create(history);
     for (uint32_t pos = 0; pos < history->count; pos++) {
         const struct event *event = &history->events[pos];

@@ -79,7 +79,7 @@ static void scan(struct engine_run *run, struct lockset *lockset, uint32_t id,
                  const struct access_history *history, const struct access *access,
                  const struct vclock *clock)
 {
-    for (uint32_t i = 0; i < history->room; i++) {
+    for (uint32_t i = 0; i < access_history_room(history); i++) {
         const struct access *earlier = &history->slots[i];
         if (earlier->tick && accesses_conflict(earlier, access) &&
             !vclock_saw(clock, (struct epoch){earlier->thread, earlier->tick}) &&
@@ -110,27 +110,15 @@ static void on_access(struct engine_run *run, struct lockset *lockset, const str
         access_history_add(&variable->history, &access, every_pair, lockset->order, &lockset->pool);
 }
 
-/* As in hb.c. The profile is a guess: the thread may acquire or release before. */
-static void look_ahead(struct lockset *lockset, const struct event *events, size_t at, size_t count)
-{
-    enum { FAR = 24, NEAR = 12 };
-    if (at + FAR < count && op_in(events[at + FAR].op, OPS_ACCESS) &&
-        events[at + FAR].object < lockset->variables.count)
-        __builtin_prefetch(&lockset->variables.items[events[at + FAR].object]);
-    if (at + NEAR < count && op_in(events[at + NEAR].op, OPS_ACCESS) &&
-        events[at + NEAR].object < lockset->variables.count)
-        access_history_prefetch(&lockset->variables.items[events[at + NEAR].object].history,
-                                &events[at + NEAR],
-                                lock_profile_now(lockset->profiles, events[at + NEAR].thread));
-}
-
 static void on_events(struct engine_run *run, const struct event *events, size_t count,
                       uint32_t first)
 {
     struct lockset *lockset = run->state;
     for (size_t i = 0; i < count; i++) {
         const struct event *event = &events[i];
-        look_ahead(lockset, events, i, count);
+        /* The profile is a guess: the thread may acquire or release before. */
+        access_look_ahead(&lockset->variables, events, i, count,
+                          lock_profile_now(lockset->profiles, near_event->thread));
         array_grow(&lockset->next_index, event->thread + 1);
         uint32_t index = lockset->next_index.items[event->thread]++;
         if (op_in(event->op, OPS_ACCESS))

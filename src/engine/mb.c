@@ -45,7 +45,7 @@ static void create(struct engine_run *run)
     struct mb *mb = NEW(struct mb);
     mb->embracer = embracer_create();
     mb->walk = hb_walk_create();
-    mb->observed = clock_races_create(run);
+    mb->observed = clock_races_create(run, NULL);
     run->state = mb;
 }
 
@@ -109,7 +109,7 @@ static void suspect(struct mb *mb, bool every_pair, const struct event *event,
                     const struct variable *variable, const struct access *access,
                     const struct vclock *clock)
 {
-    for (uint32_t i = 0; i < variable->history.room; i++) {
+    for (uint32_t i = 0; i < access_history_room(&variable->history); i++) {
         const struct access *earlier = &variable->history.slots[i];
         if (earlier->tick && accesses_conflict(earlier, access) &&
             !vclock_saw(clock, (struct epoch){earlier->thread, earlier->tick}) &&
@@ -176,17 +176,10 @@ static void on_event(struct engine_run *run, struct mb *mb, const struct event *
 /* As clock_races_look_ahead(), for the engine's own table. */
 static void look_ahead(const struct mb *mb, const struct event *events, size_t at, size_t count)
 {
-    enum { FAR = 24, NEAR = 12 };
     clock_races_look_ahead(mb->observed, events, at, count);
-    if (at + FAR < count && op_in(events[at + FAR].op, OPS_ACCESS) &&
-        events[at + FAR].object < mb->variables.count) {
-        __builtin_prefetch(&mb->variables.items[events[at + FAR].object]);
-        embracer_prefetch(mb->embracer, events[at + FAR].object);
-    }
-    if (at + NEAR < count && op_in(events[at + NEAR].op, OPS_ACCESS) &&
-        events[at + NEAR].object < mb->variables.count)
-        access_history_prefetch(&mb->variables.items[events[at + NEAR].object].history,
-                                &events[at + NEAR], 0);
+    access_look_ahead(&mb->variables, events, at, count, 0);
+    if (at + ACCESS_FAR < count && op_in(events[at + ACCESS_FAR].op, OPS_ACCESS))
+        embracer_prefetch(mb->embracer, events[at + ACCESS_FAR].object);
 }
 
 static void on_events(struct engine_run *run, const struct event *events, size_t count,

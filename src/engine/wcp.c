@@ -23,7 +23,7 @@ static void create(struct engine_run *run)
 {
     struct wcp_engine *state = NEW(struct wcp_engine);
     state->wcp = wcp_create();
-    state->races = clock_races_create(run);
+    state->races = clock_races_create(run, NULL);
     run->state = state;
 }
 

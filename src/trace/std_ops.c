@@ -17,14 +17,10 @@ static bool is(const char *word, size_t length, const char *text)
     return strlen(text) == length && memcmp(word, text, length) == 0;
 }
 
-/* Nearly every line of a real trace is one of these six. */
+/* Nearly every line of a real trace is one of these, or a read or a write. */
 static bool parse_common(const char *word, size_t length, struct event *event)
 {
-    if (length == 1 && word[0] == 'r')
-        event->op = EVENT_READ;
-    else if (length == 1 && word[0] == 'w')
-        event->op = EVENT_WRITE;
-    else if (length == 3 && memcmp(word, "acq", 3) == 0)
+    if (length == 3 && memcmp(word, "acq", 3) == 0)
         event->op = EVENT_ACQUIRE;
     else if (length == 3 && memcmp(word, "rel", 3) == 0)
         event->op = EVENT_RELEASE;
@@ -67,7 +63,7 @@ static bool sensible(const struct event *event)
     return !(event->flags & EVENT_FAILED) || event->op == EVENT_WAIT_END;
 }
 
-bool std_op_parse(const char *word, size_t length, struct event *event)
+bool std_op_parse_any(const char *word, size_t length, struct event *event)
 {
     event->flags = 0;
     event->order = ORDER_SEQ_CST;

@@ -13,8 +13,19 @@
 
 #include <stddef.h>
 
+bool std_op_parse_any(const char *word, size_t length, struct event *event);
+
 /* Sets op, flags and order of `event`; false if there is no such word. */
-bool std_op_parse(const char *word, size_t length, struct event *event);
+static inline bool std_op_parse(const char *word, size_t length, struct event *event)
+{
+    if (length != 1 || (*word != 'r' && *word != 'w'))
+        return std_op_parse_any(word, length, event);
+    event->op = *word == 'r' ? EVENT_READ : EVENT_WRITE;
+    event->flags = 0;
+    event->order = ORDER_SEQ_CST;
+    return true;
+}
+
 /* The suffix of a memory order: "", ".relaxed", ... */
 const char *std_order_text(enum memory_order_name order);
 

@@ -27,14 +27,14 @@ struct split_line {
     const char *line;
     struct std_marks marks;
     uint32_t object_length; /* of the operand, without a second one */
-    struct intern_key object, location;
+    struct intern_key thread, object, location;
     struct event event;
     uint64_t number;
 };
 
 struct std_source {
-    int file;     /* -1: all bytes are in memory */
-    char *buffer; /* NULL: in memory */
+    int file; /* -1: all bytes are in the buffer */
+    char *buffer;
     const char *at, *end;
     bool at_end_of_file;
     uint64_t line; /* the one that an error speaks of */
@@ -212,11 +212,12 @@ static int split_event(struct trace *trace, struct split_line *split, struct err
     if (check_operands(trace, split, error) || parse_value(trace, split, error))
         return -1;
     enum object_class object = event_object_class(split->event.op);
+    intern_prepare(trace->names[CLASS_THREAD], split->line, marks->first_bar, &split->thread);
     if (object != CLASS_NONE)
-        split->object =
-            intern_prepare(trace->names[object], field(split, marks->open), split->object_length);
-    split->location = intern_prepare(trace->locations, field(split, marks->second_bar),
-                                     field_length(marks->second_bar, marks->end));
+        intern_prepare(trace->names[object], field(split, marks->open), split->object_length,
+                       &split->object);
+    intern_prepare(trace->locations, field(split, marks->second_bar),
+                   field_length(marks->second_bar, marks->end), &split->location);
     return 1;
 }
 
@@ -275,7 +276,7 @@ static void resolve(struct trace *trace, const struct split_line *split, struct 
     const struct std_marks *marks = &split->marks;
     const char *operand = field(split, marks->open);
     *event = split->event;
-    event->thread = intern(trace->names[CLASS_THREAD], split->line, marks->first_bar);
+    event->thread = intern_prepared(trace->names[CLASS_THREAD], split->line, &split->thread);
     enum object_class object = event_object_class(event->op);
     enum object_class other = event_other_class(event->op);
     if (object != CLASS_NONE)
@@ -346,12 +347,17 @@ struct trace *std_open(const char *path, struct error *error)
         error_set(error, ERROR_INPUT, "%s: cannot open: %s", path, strerror(errno));
         return NULL;
     }
-    char *buffer = memory_alloc(BUFFER_SIZE, 1);
+    char *buffer = memory_zero(BUFFER_SIZE + INTERN_PADDING, 1);
     return open_source(
         path, (struct std_source){.file = file, .buffer = buffer, .at = buffer, .end = buffer});
 }
 
 struct trace *std_open_memory(const char *name, const char *bytes, size_t length)
 {
-    return open_source(name, (struct std_source){.file = -1, .at = bytes, .end = bytes + length});
+    char *buffer = memory_zero(length + INTERN_PADDING, 1);
+    if (length)
+        memcpy(buffer, bytes, length);
+    return open_source(
+        name,
+        (struct std_source){.file = -1, .buffer = buffer, .at = buffer, .end = buffer + length});
 }

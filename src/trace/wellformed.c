@@ -386,12 +386,15 @@ enum wellformed_answer wellformed_check(struct wellformed *self, const struct tr
 {
     self->trace = trace;
     struct thread_state *thread = thread_at(self, event->thread);
-    thread->active = true;
     if (thread->joined || thread->blocked != RUNNING) {
         enum wellformed_answer answer = check_running(self, event, thread);
         if (answer != WELLFORMED_KEEP)
             return answer;
     }
+    if (!thread->active) /* nearly always it is: a store here would stall the load above */
+        thread->active = true;
+    if (op_in(event->op, OPS_ACCESS))
+        return WELLFORMED_KEEP;
     switch (event->op) {
     case EVENT_FORK:
         return check_fork(self, event);
