@@ -33,6 +33,35 @@ int replay_paths_make(struct replay_paths *paths, const struct history *history,
     return 0;
 }
 
+/* Is one of a deadlock's threads without its signal? */
+static bool lacks_signal(const struct history *history, const struct finding *finding,
+                         const struct event *wait)
+{
+    bool waits = false, woken = false;
+    for (uint32_t i = 0; i < finding->witness_length; i++) {
+        const struct event *event = &history->events[finding->witness[i]];
+        if (event->op == EVENT_WAIT_BEGIN && event->thread == wait->thread) {
+            waits = event->object == wait->object;
+            woken = false;
+        }
+        woken |= (event->op == EVENT_SIGNAL || event->op == EVENT_BROADCAST) &&
+                 event->object == wait->object;
+    }
+    return waits && !woken;
+}
+
+/* A signal or a post may come from anybody; a lock is released by who holds it. */
+static bool others_may_help(const struct history *history, const struct finding *finding)
+{
+    for (uint32_t i = 0; i < finding->event_count; i++) {
+        const struct event *event = &history->events[finding->events[i].pos];
+        if (event->op == EVENT_SEM_WAIT ||
+            (event->op == EVENT_WAIT_END && lacks_signal(history, finding, event)))
+            return true;
+    }
+    return false;
+}
+
 int replay_write_schedule(const char *path, const struct history *history,
                           const struct finding *finding, bool fine, struct watch *watch,
                           struct error *error)
@@ -46,10 +75,9 @@ int replay_write_schedule(const char *path, const struct history *history,
     while (!result && watch && fgets(line, sizeof line, file)) {
         watch->steps += strncmp(line, "step ", 5) == 0 || strncmp(line, "access ", 7) == 0;
         watch->targets += strncmp(line, "target ", 7) == 0;
-        watch->others_may_help |= strncmp(line, "target ", 7) == 0 && strstr(line, " semwait");
     }
-    if (watch && finding->kind == FINDING_DEADLOCK && finding->event_count == 1)
-        watch->others_may_help = true; /* a lost wake-up */
+    if (watch && finding->kind == FINDING_DEADLOCK)
+        watch->others_may_help = others_may_help(history, finding);
     if (fclose(file) && !result)
         result = error_set(error, ERROR_INTERNAL, "%s: cannot be written", path);
     return result;

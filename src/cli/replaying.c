@@ -168,7 +168,9 @@ static void judge(struct replay_outcome *outcome, const struct watch *watch,
     if (was_confirmed(outcome, watch, paths, history, finding)) {
         outcome->verdict = VERDICT_CONFIRMED;
         snprintf(outcome->reason, sizeof outcome->reason, "%s",
-                 watch->deadlock                 ? "every thread of the cycle is blocked"
+                 watch->deadlock && watch->targets == 1
+                     ? "the waiter sleeps, and every other thread has ended or is blocked"
+                 : watch->deadlock               ? "every thread of the cycle is blocked"
                  : outcome->held                 ? "both threads stood before their accesses"
                  : finding->kind == FINDING_RACE ? "happens-before does not order the two accesses"
                                                  : "the culprit ran inside the window");

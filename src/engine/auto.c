@@ -11,7 +11,7 @@
 #include "engine/atomicity.h"
 #include "engine/auto_tasks.h"
 #include "engine/engine.h"
-#include "engine/lost_wakeups.h"
+#include "engine/blocked_waits.h"
 #include "model/order.h"
 #include "search/suspects.h"
 #include "search/solve.h"
@@ -132,7 +132,7 @@ static void find_deadlocks(struct engine_run *run, const struct ladder *ladder)
  * could come too late. */
 static void find_lost_wakeups(struct engine_run *run, const struct ladder *ladder)
 {
-    if (!trace_count(run->trace, CLASS_CONDITION))
+    if (!trace_count(run->trace, CLASS_CONDITION) && !trace_count(run->trace, CLASS_ONCE))
         return;
     struct lost_wakeups lost = {
         .run = run,
@@ -141,6 +141,7 @@ static void find_lost_wakeups(struct engine_run *run, const struct ladder *ladde
         .work = LOST_WAKEUP_WORK,
     };
     lost_wakeups_find(&lost);
+    blocked_waits_find(&lost);
     search_destroy(lost.search);
 }
 

@@ -14,7 +14,7 @@
  * the lock graphs of Goodlock. Sound under `rf`, `value` and `branch`, exact under
  * `sync`, up to the cycles that its budget leaves undecided and counts. */
 #include "engine/cycle_search.h"
-#include "engine/lost_wakeups.h"
+#include "engine/blocked_waits.h"
 #include "search/nearby.h"
 #include "search/search.h"
 
@@ -112,7 +112,7 @@ static enum decision decide(void *context, struct cycle_tuple *tuple)
 static void find_lost_wakeups(struct engine_run *run)
 {
     struct deadlock *deadlock = run->state;
-    if (!trace_count(run->trace, CLASS_CONDITION))
+    if (!trace_count(run->trace, CLASS_CONDITION) && !trace_count(run->trace, CLASS_ONCE))
         return;
     prepare_search(run);
     struct lost_wakeups lost = {
@@ -122,6 +122,7 @@ static void find_lost_wakeups(struct engine_run *run)
         .work = LOST_WAKEUP_WORK,
     };
     lost_wakeups_find(&lost);
+    blocked_waits_find(&lost);
 }
 
 static int finish(struct engine_run *run, struct error *error)

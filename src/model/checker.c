@@ -80,6 +80,39 @@ static bool is_lock(const struct history *history, uint32_t semaphore)
     return lock;
 }
 
+/* A wait for a condition that only `thread` can still signal. */
+static bool lacks_signal_of(const struct history *history, const struct machine *machine,
+                            uint32_t pos, uint32_t thread)
+{
+    const struct event *wait = &history->events[pos];
+    if (wait->op != EVENT_WAIT_END || wait->flags & (EVENT_TRY | EVENT_FAILED) ||
+        machine_forbids_sync(machine, pos) != RULE_SIGNAL)
+        return false;
+    for (uint32_t other = 0; other < history->count; other++) {
+        const struct event *event = &history->events[other];
+        if ((event->op == EVENT_SIGNAL || event->op == EVENT_BROADCAST) &&
+            event->object == wait->object && event->thread != thread &&
+            event->thread != wait->thread && !machine_executed(machine, other))
+            return false;
+    }
+    return true;
+}
+
+/* A once-routine that `thread` has begun and not ended. */
+static bool lacks_end_of(const struct history *history, const struct machine *machine, uint32_t pos,
+                         uint32_t thread)
+{
+    const struct event *pass = &history->events[pos];
+    if (machine_forbids_sync(machine, pos) != RULE_ONCE)
+        return false;
+    for (uint32_t other = 0; other < history->count; other++) {
+        const struct event *event = &history->events[other];
+        if (event->op == EVENT_ONCE_BEGIN && event->object == pass->object)
+            return event->thread == thread && machine_executed(machine, other);
+    }
+    return false;
+}
+
 /* Does `pos` wait for something that only the other event's thread can give? */
 static bool waits_for(const struct history *history, const struct machine *machine, uint32_t pos,
                       uint32_t other)
@@ -90,6 +123,10 @@ static bool waits_for(const struct history *history, const struct machine *machi
         return machine_forbids_sync(machine, pos) == RULE_SEMAPHORE && thread != event->thread &&
                is_lock(history, event->object) &&
                semaphore_held_before(history, other, event->object);
+    if (event->op == EVENT_ONCE_PASS)
+        return lacks_end_of(history, machine, pos, thread);
+    if (lacks_signal_of(history, machine, pos, thread))
+        return true;
     if (event->op == EVENT_JOIN)
         return event->object == thread && machine_forbids_sync(machine, pos) == RULE_JOIN;
     return machine_forbids_sync(machine, pos) == RULE_LOCK_HELD &&
@@ -130,15 +167,16 @@ static bool check_deadlock(const struct rules *rules, const struct machine *mach
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = claim->witness_length - count + i;
         const struct event *event = &events[cycle[i]];
-        bool other = event->op == EVENT_JOIN ||
+        bool other = event->op == EVENT_JOIN || event->op == EVENT_ONCE_PASS ||
                      (event->op == EVENT_SEM_WAIT && !(event->flags & EVENT_FAILED));
         if ((!other && !event_acquires(event)) || event->flags & EVENT_TRY)
             return complain(complaint, at, cycle[i],
-                            "a deadlock consists of blocking acquires and joins");
+                            "a deadlock consists of blocking acquires, joins and waits");
         if (!waits_for(rules->history, machine, cycle[i], cycle[(i + 1) % count]))
             return complain(complaint, at, cycle[i],
                             "each thread of a deadlock waits for a lock that the thread of the "
-                            "next event holds, or for that thread's end");
+                            "next event holds, or for that thread's end, signal or "
+                            "once-routine");
     }
     return true;
 }

@@ -9,7 +9,8 @@
  *              them the reordering is correct, each is the next event of its
  *              thread, blocks (is no try), and the thread of the following one
  *              holds the lock (or the semaphore used as one) it waits for, or
- *              is the thread it joins.
+ *              is the thread it joins, the only one whose signal it can still
+ *              get, or the one inside the once-routine it waits for.
  *              One event alone is a lost wake-up: the return from a wait that no
  *              signal has woken and that no signal of another thread is left for.
  *   atomicity  window begin, then the culprit, then window end as the last

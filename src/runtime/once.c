@@ -37,12 +37,21 @@ static void run_once(void)
 }
 
 /* Who runs the routine is decided inside the real call: a schedule must let the
- * thread come to it in its turn. */
-static void approach(void)
+ * thread come to it in its turn. Who does not run it may block there. */
+static struct recorder *approach(void)
 {
     struct recorder *self = recorder_self();
-    if (unlikely(enforce_active) && self && !self->ignore_sync)
-        enforce_approach(self, EVENT_ONCE_BEGIN);
+    if (likely(!enforce_active) || !self || self->ignore_sync)
+        return NULL;
+    enforce_approach(self, EVENT_ONCE_BEGIN);
+    enforce_blocking(self, true);
+    return self;
+}
+
+static void arrive(struct recorder *self)
+{
+    if (unlikely(self != NULL))
+        enforce_blocking(self, false);
 }
 
 /* Cancelled or thrown out of: the outer one is the current one again. */
@@ -56,8 +65,9 @@ EXPORT int pthread_once(pthread_once_t *once, void (*routine)(void))
     struct running mine = {.routine = routine, .object = once, .pc = CALLER};
     __attribute__((cleanup(restore), unused)) struct running *outer = running;
     running = &mine;
-    approach();
+    struct recorder *self = approach();
     int result = REAL(pthread_once)(once, run_once);
+    arrive(self);
     if (!mine.ran)
         once_event(EVENT_ONCE_PASS, once, mine.pc);
     return result;
@@ -68,8 +78,9 @@ EXPORT void call_once(once_flag *once, void (*routine)(void))
     struct running mine = {.routine = routine, .object = once, .pc = CALLER};
     __attribute__((cleanup(restore), unused)) struct running *outer = running;
     running = &mine;
-    approach();
+    struct recorder *self = approach();
     REAL(call_once)(once, run_once);
+    arrive(self);
     if (!mine.ran)
         once_event(EVENT_ONCE_PASS, once, mine.pc);
 }
@@ -77,8 +88,9 @@ EXPORT void call_once(once_flag *once, void (*routine)(void))
 EXPORT int __cxa_guard_acquire(void *guard);
 EXPORT int __cxa_guard_acquire(void *guard)
 {
-    approach();
+    struct recorder *self = approach();
     int first = REAL(__cxa_guard_acquire)(guard);
+    arrive(self);
     once_event(first ? EVENT_ONCE_BEGIN : EVENT_ONCE_PASS, guard, CALLER);
     return first;
 }

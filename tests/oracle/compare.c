@@ -98,8 +98,10 @@ static bool is_true(const struct truth *truth, const struct finding *finding)
     uint32_t events[16];
     if (finding->kind != FINDING_DEADLOCK || finding->event_count > 16)
         return false;
-    if (finding->event_count == 1)
-        return finding->witness; /* a lost wake-up: the checker has seen its witness */
+    /* A wait for a signal or a once-routine: the checker has seen its witness. */
+    if (finding->event_count == 1 || finding->object_class == CLASS_CONDITION ||
+        finding->object_class == CLASS_ONCE)
+        return finding->witness;
     for (uint32_t i = 0; i < finding->event_count; i++)
         events[i] = finding->events[i].pos;
     return truth_deadlock(truth, events, finding->event_count);
