@@ -107,7 +107,7 @@ static double time_left(const struct confirming *confirming, const struct replay
     double left = confirming->budget - (now() - started);
     double each = confirming->timeout;
     if (each <= 0)
-        each = program->seconds * 3 > 10 ? program->seconds * 3 : 10;
+        each = program->seconds * 10 > 10 ? program->seconds * 10 : 10;
     return left < each ? left : each;
 }
 
@@ -115,6 +115,9 @@ static double time_left(const struct confirming *confirming, const struct replay
 static bool settle(struct confirming *confirming, const struct replay_program *program,
                    struct jobs *jobs, struct job *job, double started)
 {
+    /* What is likely to do, then less, then more. */
+    static const enum schedule_detail details[ATTEMPTS] = {SCHEDULE_NEEDED, SCHEDULE_PLAIN,
+                                                           SCHEDULE_FINE};
     int attempts = is_sound(job->finding) ? ATTEMPTS : 1;
     for (int i = 0; i < attempts && !job->settled; i++) {
         double seconds = time_left(confirming, program, started);
@@ -124,8 +127,7 @@ static bool settle(struct confirming *confirming, const struct replay_program *p
         struct error error = {0};
         show_progress(confirming, jobs, job);
         confirming->replays++;
-        /* The first way is the cheaper one; where it fails, accesses are ordered too. */
-        struct replay_manner manner = {.timeout = seconds, .fine = i > 0};
+        struct replay_manner manner = {.timeout = seconds, .detail = details[i]};
         if (replaying_run(&outcome, program, confirming->history, job->finding, &manner, &error)) {
             finding_settle(job->finding, job->finding->verdict, error.text);
             job->settled = true;

@@ -13,7 +13,7 @@ struct confirming {
     size_t list_count;
     uint64_t most;  /* replays, at most */
     double budget;  /* seconds, all together */
-    double timeout; /* seconds, each; 0: three times the recorded run, at least 10 s */
+    double timeout; /* seconds, each; 0: ten times the recorded run, at least 10 s */
     bool progress;  /* show it on the terminal */
     /* What came of it. */
     uint32_t replays;

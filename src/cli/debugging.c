@@ -65,7 +65,8 @@ static int write_script(const char *path, const char *story, const char *input, 
 }
 
 int debugging_run(const struct replay_program *program, const struct history *history,
-                  const struct finding *finding, const char *const *extra, struct error *error)
+                  const struct finding *finding, enum schedule_detail detail,
+                  const char *const *extra, struct error *error)
 {
     struct replay_paths paths;
     struct watch watch = {0};
@@ -74,8 +75,8 @@ int debugging_run(const struct replay_program *program, const struct history *hi
         return error_set(error, ERROR_USAGE,
                          "--gdb: a program recorded with --valgrind can be stopped at a deadlock "
                          "only; build it with preplay cc to stand at its races");
-    if (replay_paths_make(&paths, history, finding, error) ||
-        replay_write_schedule(paths.schedule, history, finding, false, NULL, error) ||
+    if (replay_paths_make(&paths, history, finding, 0, error) ||
+        replay_write_schedule(paths.schedule, history, finding, detail, NULL, NULL, error) ||
         watch_open(&watch, paths.control, true, error))
         return -1;
     watch_close(&watch);

@@ -7,6 +7,7 @@
 /* Becomes gdb; returns only on an error. `words` go to gdb in front of the program
  * (for tests: -batch), NULL-terminated, or NULL. */
 int debugging_run(const struct replay_program *program, const struct history *history,
-                  const struct finding *finding, const char *const *words, struct error *error);
+                  const struct finding *finding, enum schedule_detail detail,
+                  const char *const *words, struct error *error);
 
 #endif

@@ -88,7 +88,9 @@ enum command_id {
     O(SECONDS, budget, "budget", 0, "SECONDS", IN(RUN), 0, 1000000, 300,                           \
       "limit of all replays together")                                                             \
     O(FLAG, fine, "fine", 0, "", IN(REPLAY), 0, 1, 0,                                              \
-      "order memory accesses too, where threads see each other's writes")                          \
+      "order all accesses through which threads see each other's writes")                           \
+    O(FLAG, scratch, "scratch", 0, "", IN(REPLAY), 0, 1, 0,                                        \
+      "run each replay in a copy of the program's working directory")                              \
     O(FLAG, gdb, "gdb", 0, "", IN(REPLAY), 0, 1, 0,                                                \
       "start gdb with the program stopped at the error")                                           \
     O(TEXT, engines, "engine", 'e', "NAME,...", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, 0, 0,      \

@@ -181,7 +181,8 @@ static void become(const struct recording *recording, const char *directory, con
     if (recording->valgrind)
         valgrind_become(library, directory, recording->command, recording->schedule != NULL);
     else
-        execvp(recording->command[0], (char *const *)recording->command);
+        execvp(recording->program ? recording->program : recording->command[0],
+               (char *const *)recording->command);
 }
 
 /* The pipe closes at exec; if that fails it brings the reason. */

@@ -20,6 +20,7 @@ struct recording {
     /* For replays (NULL otherwise). */
     const char *schedule, *control; /* absolute paths */
     const char *working_directory;
+    const char *program;            /* the file of the command, if that is not its first word */
     const char *const *environment; /* NULL-terminated */
     const char *input;              /* file for its standard input */
     const char *output;             /* file for what it prints */

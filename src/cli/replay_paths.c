@@ -1,6 +1,5 @@
 #include "cli/replay_paths.h"
 
-#include "replay/schedule_writer.h"
 #include "replay/watch.h"
 
 #include <errno.h>
@@ -10,11 +9,13 @@
 #include <unistd.h>
 
 int replay_paths_make(struct replay_paths *paths, const struct history *history,
-                      const struct finding *finding, struct error *error)
+                      const struct finding *finding, unsigned lane, struct error *error)
 {
-    char real[PATH_MAX], directory[REPLAY_PATH], id[FINDING_ID_SIZE];
+    char real[PATH_MAX], directory[REPLAY_PATH], id[FINDING_ID_SIZE + 12];
     const char *trace_path = history->trace->path;
     finding_id(finding, history->trace, id);
+    if (lane)
+        snprintf(id + strlen(id), 12, ".%u", lane);
     if (!realpath(trace_path, real))
         return error_set(error, ERROR_INPUT, "%s: %s", trace_path, strerror(errno));
     snprintf(directory, sizeof directory, "%s/replays", real);
@@ -63,13 +64,13 @@ static bool others_may_help(const struct history *history, const struct finding 
 }
 
 int replay_write_schedule(const char *path, const struct history *history,
-                          const struct finding *finding, bool fine, struct watch *watch,
-                          struct error *error)
+                          const struct finding *finding, enum schedule_detail detail,
+                          struct watch *watch, bool *listed, struct error *error)
 {
     FILE *file = fopen(path, "w+e");
     if (!file)
         return error_set(error, ERROR_INTERNAL, "%s: cannot be written: %s", path, strerror(errno));
-    int result = schedule_write(file, history, finding, fine, error);
+    int result = schedule_write(file, history, finding, detail, listed, error);
     char line[256];
     rewind(file);
     while (!result && watch && fgets(line, sizeof line, file)) {

@@ -2,8 +2,7 @@
 #ifndef PREPLAY_CLI_REPLAY_PATHS_H
 #define PREPLAY_CLI_REPLAY_PATHS_H
 
-#include "trace/finding.h"
-#include "trace/history.h"
+#include "replay/schedule_writer.h"
 
 #include <limits.h>
 
@@ -20,11 +19,13 @@ struct replay_paths {
     char input[REPLAY_PATH];                      /* the recorded standard input, or /dev/null */
 };
 
+/* Replays that run side by side have a `lane` each, from 0. */
 int replay_paths_make(struct replay_paths *paths, const struct history *history,
-                      const struct finding *finding, struct error *error);
-/* Writes the schedule and counts its steps and targets into `watch`, if given. */
+                      const struct finding *finding, unsigned lane, struct error *error);
+/* Writes the schedule and counts its steps and targets into `watch`, if given;
+ * *listed, if not NULL: does it order accesses, too? */
 int replay_write_schedule(const char *path, const struct history *history,
-                          const struct finding *finding, bool fine, struct watch *watch,
-                          struct error *error);
+                          const struct finding *finding, enum schedule_detail detail,
+                          struct watch *watch, bool *listed, struct error *error);
 
 #endif

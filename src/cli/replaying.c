@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "cli/recording.h"
 #include "cli/replay_paths.h"
+#include "cli/scratch.h"
 #include "engine/driver.h"
 #include "replay/watch.h"
 
@@ -66,9 +67,24 @@ static bool look(void *context, int process)
     return watch_look(context, process);
 }
 
-static int run_program(struct watch *watch, const struct replay_program *program,
-                       const struct replay_paths *paths, double *seconds, struct error *error)
+/* Where the program lies, if it was named from the directory it was started in. */
+static const char *program_file(char *path, size_t room, const struct replay_program *program)
 {
+    const char *name = program->command[0];
+    if (name[0] == '/' || !strchr(name, '/') || !program->directory)
+        return NULL;
+    snprintf(path, room, "%s/%s", program->directory, name);
+    return path;
+}
+
+static int run_program(struct watch *watch, const struct replay_program *program,
+                       const struct replay_paths *paths, bool scratch, double *seconds,
+                       struct error *error)
+{
+    char directory[PATH_ROOM], file[2 * PATH_ROOM];
+    if (scratch && scratch_make(directory, sizeof directory,
+                                program->directory ? program->directory : ".", error))
+        return -1;
     /* Locks alone need no Valgrind: the preloaded runtime does, at the program's own speed. */
     bool natively = program->valgrind && watch->kind == FINDING_DEADLOCK;
     struct recording recording = {
@@ -78,7 +94,8 @@ static int run_program(struct watch *watch, const struct replay_program *program
         .valgrind = program->valgrind && !natively,
         .schedule = paths->schedule,
         .control = paths->control,
-        .working_directory = program->directory,
+        .working_directory = scratch ? directory : program->directory,
+        .program = scratch ? program_file(file, sizeof file, program) : NULL,
         .environment = program->environment,
         .output = paths->output,
         .input = paths->input,
@@ -87,6 +104,8 @@ static int run_program(struct watch *watch, const struct replay_program *program
     };
     int result = recording_run(&recording, error);
     *seconds = recording.seconds;
+    if (scratch)
+        scratch_remove(directory);
     return result;
 }
 
@@ -201,11 +220,12 @@ int replaying_run(struct replay_outcome *outcome, const struct replay_program *p
     struct watch watch = {.kind = finding->kind,
                           .timeout = manner->timeout > 0 ? manner->timeout : standard};
     *outcome = (struct replay_outcome){0};
-    if (replay_paths_make(&paths, history, finding, error) ||
-        replay_write_schedule(paths.schedule, history, finding, manner->fine, &watch, error) ||
+    if (replay_paths_make(&paths, history, finding, manner->lane, error) ||
+        replay_write_schedule(paths.schedule, history, finding, manner->detail, &watch,
+                              &outcome->ordered_accesses, error) ||
         watch_open(&watch, paths.control, false, error))
         return -1;
-    int result = run_program(&watch, program, &paths, &outcome->seconds, error);
+    int result = run_program(&watch, program, &paths, manner->scratch, &outcome->seconds, error);
     if (!result) {
         outcome->held = watch.control->state == CONTROL_REACHED && finding->kind == FINDING_RACE;
         if (finding->kind == FINDING_RACE)
@@ -215,6 +235,31 @@ int replaying_run(struct replay_outcome *outcome, const struct replay_program *p
     watch_close(&watch);
     remove(paths.control);
     return result;
+}
+
+int replaying_try(struct replay_outcome *outcome, const struct replay_program *program,
+                  const struct history *history, const struct finding *finding,
+                  struct replay_manner manner, uint32_t *runs, struct error *error)
+{
+    *runs = 1;
+    manner.detail = SCHEDULE_NEEDED;
+    if (replaying_run(outcome, program, history, finding, &manner, error))
+        return -1;
+    bool ordered = outcome->ordered_accesses;
+    for (manner.detail = ordered ? SCHEDULE_PLAIN : SCHEDULE_FINE; manner.detail <= SCHEDULE_FINE;
+         manner.detail++) {
+        struct replay_outcome next;
+        if (outcome->verdict == VERDICT_CONFIRMED || outcome->verdict == VERDICT_TIMEOUT)
+            return 0;
+        ++*runs;
+        if (replaying_run(&next, program, history, finding, &manner, error))
+            return -1;
+        bool confirmed = next.verdict == VERDICT_CONFIRMED;
+        replay_outcome_free(confirmed ? outcome : &next);
+        if (confirmed)
+            *outcome = next;
+    }
+    return 0;
 }
 
 void replay_outcome_free(struct replay_outcome *outcome)

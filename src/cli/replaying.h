@@ -3,8 +3,7 @@
 #ifndef PREPLAY_CLI_REPLAYING_H
 #define PREPLAY_CLI_REPLAYING_H
 
-#include "trace/finding.h"
-#include "trace/history.h"
+#include "replay/schedule_writer.h"
 
 /* How the program was run when it was recorded (manifest.json). */
 struct replay_program {
@@ -19,6 +18,7 @@ struct replay_outcome {
     enum verdict verdict;
     char reason[512]; /* one line: what was seen, or why not */
     double seconds;
+    bool ordered_accesses; /* the schedule ordered accesses, too */
     bool held;             /* both threads stood before their accesses at one moment */
     struct trace *trace;   /* of the replayed run, read to its end; NULL if there is none */
     struct findings *seen; /* races that happens-before saw in it */
@@ -30,7 +30,9 @@ void replay_program_free(struct replay_program *program);
 
 struct replay_manner {
     double timeout; /* seconds; 0: the standard */
-    bool fine;      /* order accesses too, where threads see each other's writes */
+    unsigned lane;  /* of replays that run side by side, from 0 */
+    enum schedule_detail detail;
+    bool scratch; /* in a copy of the working directory */
 };
 
 /* 0 once the program has run. The target's output goes to a file in the trace
@@ -38,6 +40,11 @@ struct replay_manner {
 int replaying_run(struct replay_outcome *outcome, const struct replay_program *program,
                   const struct history *history, const struct finding *finding,
                   const struct replay_manner *manner, struct error *error);
+/* The same with each detail that makes a difference, until one confirms or the time
+ * is up; the first outcome if none does. *runs counts them. */
+int replaying_try(struct replay_outcome *outcome, const struct replay_program *program,
+                  const struct history *history, const struct finding *finding,
+                  struct replay_manner manner, uint32_t *runs, struct error *error);
 void replay_outcome_free(struct replay_outcome *outcome);
 
 #endif

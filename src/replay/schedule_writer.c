@@ -1,6 +1,7 @@
 #include "replay/schedule_writer.h"
 
 #include "base/memory.h"
+#include "replay/access_order.h"
 #include "trace/schedule.h"
 
 #include <inttypes.h>
@@ -37,30 +38,6 @@ static void write_step(struct writer *writer, const struct event *event)
             event_op_text(event->op), event->flags & EVENT_FAILED ? " failed" : "");
 }
 
-/* Variables through which a thread of the witness sees what another one wrote. */
-static bool *find_seen(const struct history *history, const struct finding *finding,
-                       uint32_t prefix)
-{
-    uint32_t variables = trace_count(history->trace, CLASS_VARIABLE);
-    bool *seen = NEW_ARRAY(bool, variables);
-    uint32_t *writer = NEW_ARRAY(uint32_t, variables); /* thread of the last write, plus one */
-    for (uint32_t i = 0; i < prefix; i++) {
-        const struct event *event = &history->events[finding->witness[i]];
-        if (!op_in(event->op, OPS_ACCESS))
-            continue;
-        uint32_t last = writer[event->object];
-        if (event_reads(event) && last && last != event->thread + 1)
-            seen[event->object] = true;
-        if (event_writes(event))
-            writer[event->object] = event->thread + 1;
-    }
-    /* What the culprit of a violation touches is what it is about. */
-    if (finding->kind == FINDING_ATOMICITY && finding->object_class == CLASS_VARIABLE)
-        seen[finding->object] = true;
-    free(writer);
-    return seen;
-}
-
 static void write_access(struct writer *writer, const struct event *event)
 {
     const char *module;
@@ -94,7 +71,7 @@ static uint32_t prefix_length(const struct finding *finding)
                                               : finding->witness_length - finding->event_count;
 }
 
-static int write_all(struct writer *writer, const struct finding *finding, const bool *seen,
+static int write_all(struct writer *writer, const struct finding *finding, const bool *listed,
                      struct error *error)
 {
     const struct event *events = writer->history->events;
@@ -104,7 +81,7 @@ static int write_all(struct writer *writer, const struct finding *finding, const
         const struct event *event = &events[finding->witness[i]];
         if (op_in(event->op, OPS_SCHEDULED))
             write_step(writer, event);
-        else if (seen && op_in(event->op, OPS_ACCESS) && seen[event->object])
+        else if (listed && listed[i])
             write_access(writer, event);
     }
     for (uint32_t i = prefix; i < finding->witness_length; i++)
@@ -115,7 +92,7 @@ static int write_all(struct writer *writer, const struct finding *finding, const
 }
 
 int schedule_write(FILE *out, const struct history *history, const struct finding *finding,
-                   bool fine, struct error *error)
+                   enum schedule_detail detail, bool *listed, struct error *error)
 {
     if (strcmp(history->trace->format->name, "binary") != 0)
         return error_set(error, ERROR_INPUT, "%s: only recorded programs can be replayed",
@@ -131,9 +108,11 @@ int schedule_write(FILE *out, const struct history *history, const struct findin
         .numbers = NEW_ARRAY(uint32_t, history->threads),
         .steps = NEW_ARRAY(uint32_t, history->threads),
     };
-    bool *seen = fine ? find_seen(history, finding, prefix_length(finding)) : NULL;
-    int result = write_all(&writer, finding, seen, error);
-    free(seen);
+    bool *accesses = access_order_find(history, finding, prefix_length(finding), detail);
+    int result = write_all(&writer, finding, accesses, error);
+    if (listed)
+        *listed = accesses != NULL;
+    free(accesses);
     free(writer.numbers);
     free(writer.steps);
     return result;

@@ -7,10 +7,17 @@
 
 #include <stdio.h>
 
+/* Which accesses a schedule lists, besides all synchronisation. */
+enum schedule_detail {
+    SCHEDULE_NEEDED, /* those of a witness of a sound model that nothing else orders */
+    SCHEDULE_PLAIN,  /* none */
+    SCHEDULE_FINE,   /* all through which its threads see each other's writes */
+};
+
 /* Writes the synchronisation of the finding's witness, and where its threads stand
- * at the end; with `fine` also the accesses through which its threads see each
- * other's writes. -1 with an error if the finding cannot be replayed. */
+ * at the end. *listed, if not NULL: are there accesses in it? -1 with an error if the
+ * finding cannot be replayed. */
 int schedule_write(FILE *out, const struct history *history, const struct finding *finding,
-                   bool fine, struct error *error);
+                   enum schedule_detail detail, bool *listed, struct error *error);
 
 #endif

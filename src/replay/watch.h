@@ -13,7 +13,7 @@ struct watch {
     enum finding_kind kind;
     uint32_t steps, targets;
     bool others_may_help; /* a deadlock that a thread outside it could end: a signal, a post */
-    double timeout; /* seconds */
+    double timeout;       /* seconds */
     /* What came of it. */
     bool reached;  /* every thread stood at the error */
     bool deadlock; /* and stayed there */

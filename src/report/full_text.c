@@ -293,7 +293,7 @@ static void print_finding(const struct writer *writer, const struct finding *fin
     }
 }
 
-static void print_findings(FILE *out, const struct report *report, struct text_style style)
+void report_text_findings(FILE *out, const struct report *report, struct text_style style)
 {
     struct held *held = held_create(report->history, report->items, report->count);
     struct writer writer = {
@@ -314,6 +314,6 @@ void report_text(FILE *out, const struct report *report, struct text_style style
 {
     for (const struct report *each = report; each; each = each->next)
         if (each->count)
-            print_findings(out, each, style);
+            report_text_findings(out, each, style);
     text_summary(out, report, style);
 }

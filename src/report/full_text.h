@@ -17,6 +17,7 @@ struct text_style text_style_of(FILE *out);
 void report_text(FILE *out, const struct report *report, struct text_style style);
 
 /* Its parts. */
+void report_text_findings(FILE *out, const struct report *report, struct text_style style);
 void text_interleaving(FILE *out, const struct history *history, const struct finding *finding,
                        struct text_style style);
 void text_summary(FILE *out, const struct report *report, struct text_style style);
