@@ -141,7 +141,7 @@ static void bench(const struct row *row, enum model model, uint32_t budget)
     struct smt_counts guessed, counts, fresh;
     struct smt_options options = {.window = loaded.history->count, .budget = budget};
     double engine = run_smt(&loaded, &options, &guessed);
-    options.no_guess = true;
+    options.z3_alone = true;
     double together = run_smt(&loaded, &options, &counts);
     options.fresh = true;
     double alone = run_smt(&loaded, &options, &fresh);
@@ -186,7 +186,7 @@ int main(int argc, char **argv)
     struct loaded warm; /* the first context in a process costs some ten milliseconds */
     struct smt_counts counts;
     load(&warm, &rows[4], 100, 1, model);
-    run_smt(&warm, &(struct smt_options){.no_guess = true}, &counts);
+    run_smt(&warm, &(struct smt_options){.z3_alone = true}, &counts);
     unload(&warm);
     printf("%-27s | %-22s | %-35s | %-14s | %-13s | %s\n", "", "seed 003", "smt", "Z3 alone",
            "fresh solvers", "auto's search");

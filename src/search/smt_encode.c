@@ -6,9 +6,36 @@ bool smt_is_possible(const struct smt_encoding *encoding, uint32_t pos)
     return pos != POS_NONE && history->index[pos] < encoding->needed[history->events[pos].thread];
 }
 
+/* The place in the thread's used events of the first one from `index` on. */
+static size_t used_from(const struct smt_encoding *encoding, uint32_t thread, uint32_t index)
+{
+    const struct smt_positions *used = &encoding->used[thread];
+    size_t low = 0, high = used->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (encoding->window->history->index[used->items[middle]] < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static void use(struct smt_encoding *encoding, uint32_t pos)
 {
-    encoding->is_used[pos - encoding->window->start] = true;
+    bool *is_used = &encoding->is_used[pos - encoding->window->start];
+    if (*is_used)
+        return;
+    const struct history *history = encoding->window->history;
+    uint32_t thread = history->events[pos].thread;
+    struct smt_positions *used = &encoding->used[thread];
+    size_t place = used_from(encoding, thread, history->index[pos]);
+    array_push(used, pos);
+    memmove(used->items + place + 1, used->items + place,
+            (used->count - 1 - place) * sizeof *used->items);
+    used->items[place] = pos;
+    *is_used = true;
+    array_push(&encoding->fresh, pos);
 }
 
 smt_ref smt_is_executed(struct smt_encoding *encoding, uint32_t pos)
@@ -80,26 +107,11 @@ void smt_require(struct smt_encoding *encoding, uint32_t event, smt_ref formula)
                                             event != POS_NONE ? event : encoding->about}));
 }
 
-static bool in_cone(const struct smt_encoding *encoding, uint32_t pos, const uint32_t *cone)
+bool smt_is_new(struct smt_encoding *encoding, enum smt_said what, uint32_t a, uint32_t b)
 {
-    const struct history *history = encoding->window->history;
-    return history->index[pos] < cone[history->events[pos].thread];
-}
-
-bool smt_is_relevant(const struct smt_encoding *encoding, const struct smt_constraint *constraint,
-                     const uint32_t *cone)
-{
-    const struct smt_node *nodes = encoding->formula.nodes.items;
-    if (constraint->about != POS_NONE && !in_cone(encoding, constraint->about, cone))
-        return false;
-    const struct smt_node *node = &nodes[constraint->guarded];
-    for (uint32_t i = 0; node->kind == SMT_OR && i < node->b; i++) {
-        const struct smt_node *child = &nodes[encoding->formula.children.items[node->a + i]];
-        if (child->kind == SMT_NOT && nodes[child->a].kind == SMT_EXECUTED &&
-            !in_cone(encoding, nodes[child->a].a, cone))
-            return false;
-    }
-    return true;
+    bool added;
+    map_at(&encoding->said[what], map_pair(a, b), &added);
+    return added;
 }
 
 /* What must come first must be executed first. */
@@ -115,42 +127,65 @@ static void encode_edge(struct smt_encoding *encoding, uint32_t from, uint32_t t
     smt_require(encoding, to, first);
 }
 
-static void encode_edges(struct smt_encoding *encoding)
+/* The last used event of `thread` before `index`, or POS_NONE. */
+static uint32_t used_before(const struct smt_encoding *encoding, uint32_t thread, uint32_t index)
 {
-    const struct smt_window *window = encoding->window;
-    for (size_t i = 0; i < window->edges.count; i++)
-        if (smt_is_possible(encoding, window->edges.items[i].to))
-            encode_edge(encoding, window->edges.items[i].from, window->edges.items[i].to);
-    for (uint32_t pos = window->start; pos < window->end; pos++)
-        if (window->history->events[pos].op == EVENT_FORK && smt_is_possible(encoding, pos))
-            use(encoding, pos); /* a pair may ask for it, if its thread has done nothing yet */
+    size_t place = used_from(encoding, thread, index);
+    return place ? encoding->used[thread].items[place - 1] : POS_NONE;
 }
 
-/* Last, when it is known which events the rest speaks of. */
-static void encode_program_order(struct smt_encoding *encoding)
+/* The first used event of `thread` that must come after `pos`, or POS_NONE. What comes
+ * after it in its thread must do so too. */
+static uint32_t used_after(const struct smt_encoding *encoding, uint32_t thread, uint32_t pos)
+{
+    const struct smt_positions *used = &encoding->used[thread];
+    size_t low = 0, high = used->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (!smt_must(encoding->window, pos, used->items[middle]))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < used->count ? used->items[low] : POS_NONE;
+}
+
+/* To and from the nearest used events of every thread; what lies further away is
+ * ordered through them. */
+static void encode_orders_of(struct smt_encoding *encoding, uint32_t pos)
 {
     const struct smt_window *window = encoding->window;
     const struct history *history = window->history;
-    uint32_t count = 0;
-    for (uint32_t pos = window->start; pos < window->end; pos++)
-        count += encoding->is_used[pos - window->start];
-    encoding->used = memory_alloc(count, sizeof *encoding->used);
-    count = 0;
+    uint32_t own = history->events[pos].thread, index = history->index[pos];
+    uint32_t before = used_before(encoding, own, index), after = used_after(encoding, own, pos);
     for (uint32_t thread = 0; thread < history->threads; thread++) {
-        encoding->used_offset[thread] = count;
-        for (uint32_t index = window->baseline[thread]; index < window->length[thread]; index++) {
-            uint32_t pos = history_pos(history, thread, index);
-            if (encoding->is_used[pos - window->start])
-                encoding->used[count++] = pos;
-        }
-        for (uint32_t i = encoding->used_offset[thread] + 1; i < count; i++)
-            encode_edge(encoding, encoding->used[i - 1], encoding->used[i]);
+        uint32_t from = thread == own ? before
+                                      : used_before(encoding, thread,
+                                                    smt_must_count(window, pos, thread));
+        uint32_t to = thread == own ? after : used_after(encoding, thread, pos);
+        if (from != POS_NONE &&
+            (thread == own || before == POS_NONE || !smt_must(window, from, before)))
+            encode_edge(encoding, from, pos);
+        if (to != POS_NONE && (thread == own || after == POS_NONE || !smt_must(window, after, to)) &&
+            !encoding->is_fresh[to - window->start])
+            encode_edge(encoding, pos, to);
     }
-    encoding->used_offset[history->threads] = count;
 }
 
-struct smt_encoding *smt_encode(const struct smt_window *window, const uint32_t *needed,
-                                enum smt_style style)
+void smt_encode_orders(struct smt_encoding *encoding)
+{
+    const struct smt_positions *fresh = &encoding->fresh;
+    for (size_t i = 0; i < fresh->count; i++)
+        encoding->is_fresh[fresh->items[i] - encoding->window->start] = true;
+    for (size_t i = 0; i < fresh->count; i++)
+        encode_orders_of(encoding, fresh->items[i]);
+    for (size_t i = 0; i < fresh->count; i++)
+        encoding->is_fresh[fresh->items[i] - encoding->window->start] = false;
+    encoding->fresh.count = 0;
+}
+
+struct smt_encoding *smt_encode_begin(const struct smt_window *window, const uint32_t *needed,
+                                      enum smt_style style)
 {
     struct smt_encoding *encoding = NEW(struct smt_encoding);
     uint32_t threads = window->history->threads;
@@ -158,11 +193,22 @@ struct smt_encoding *smt_encode(const struct smt_window *window, const uint32_t 
     encoding->style = style;
     encoding->needed = memory_copy(needed, threads * sizeof *needed);
     encoding->is_used = NEW_ARRAY(bool, window->end - window->start);
-    encoding->used_offset = NEW_ARRAY(uint32_t, threads + 1);
+    encoding->is_fresh = NEW_ARRAY(bool, window->end - window->start);
+    encoding->used = NEW_ARRAY(struct smt_positions, threads);
     encoding->marks = NEW_ARRAY(uint32_t, threads);
     encoding->about = POS_NONE;
+    encoding->condition_uses =
+        NEW_ARRAY(struct smt_uses, trace_count(window->history->trace, CLASS_CONDITION));
+    encoding->semaphore_uses =
+        NEW_ARRAY(struct smt_uses, trace_count(window->history->trace, CLASS_SEMAPHORE));
     smt_formula_init(&encoding->formula);
-    encode_edges(encoding);
+    return encoding;
+}
+
+struct smt_encoding *smt_encode(const struct smt_window *window, const uint32_t *needed,
+                                enum smt_style style)
+{
+    struct smt_encoding *encoding = smt_encode_begin(window, needed, style);
     smt_encode_memory(encoding);
     for (uint32_t lock = 0; lock < trace_count(window->history->trace, CLASS_LOCK); lock++)
         if (style == SMT_SECTIONS)
@@ -171,7 +217,7 @@ struct smt_encoding *smt_encode(const struct smt_window *window, const uint32_t 
             smt_encode_lock_equations(encoding, lock);
     smt_encode_conditions(encoding);
     smt_encode_semaphores(encoding);
-    encode_program_order(encoding);
+    smt_encode_orders(encoding);
     return encoding;
 }
 
@@ -179,38 +225,30 @@ void smt_encoding_destroy(struct smt_encoding *encoding)
 {
     if (!encoding)
         return;
+    for (uint32_t thread = 0; thread < encoding->window->history->threads; thread++)
+        array_free(&encoding->used[thread]);
+    const struct trace *trace = encoding->window->history->trace;
+    for (uint32_t i = 0; i < trace_count(trace, CLASS_CONDITION); i++)
+        array_free(&encoding->condition_uses[i]);
+    for (uint32_t i = 0; i < trace_count(trace, CLASS_SEMAPHORE); i++)
+        array_free(&encoding->semaphore_uses[i]);
+    free(encoding->condition_uses);
+    free(encoding->semaphore_uses);
+    array_free(&encoding->sources);
+    map_free(&encoding->sources_of);
+    for (int i = 0; i < SMT_SAID_COUNT; i++)
+        map_free(&encoding->said[i]);
+    free(encoding->used);
     free(encoding->needed);
     smt_formula_free(&encoding->formula);
     map_free(&encoding->handovers);
     map_free(&encoding->covered);
     array_free(&encoding->constraints);
-    free(encoding->used);
-    free(encoding->used_offset);
+    array_free(&encoding->fresh);
     free(encoding->is_used);
+    free(encoding->is_fresh);
     free(encoding->marks);
     free(encoding);
-}
-
-/* The place in `used` of the thread's first event from `index` on. */
-static uint32_t used_from(const struct smt_encoding *encoding, uint32_t thread, uint32_t index)
-{
-    uint32_t low = encoding->used_offset[thread], high = encoding->used_offset[thread + 1];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (encoding->window->history->index[encoding->used[middle]] < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-uint32_t smt_used_before(const struct smt_encoding *encoding, uint32_t pos)
-{
-    const struct history *history = encoding->window->history;
-    uint32_t thread = history->events[pos].thread;
-    uint32_t place = used_from(encoding, thread, history->index[pos]);
-    return place > encoding->used_offset[thread] ? encoding->used[place - 1] : POS_NONE;
 }
 
 static void assume(struct smt_encoding *encoding, uint32_t pos, bool executed,
@@ -223,26 +261,23 @@ static void assume(struct smt_encoding *encoding, uint32_t pos, bool executed,
         array_push(assumptions, literal);
 }
 
+/* The event before it is executed; without one in the window, its thread's fork. */
 static void assume_next(struct smt_encoding *encoding, uint32_t pos, struct smt_refs *assumptions)
 {
-    const struct history *history = encoding->window->history;
+    const struct smt_window *window = encoding->window;
+    const struct history *history = window->history;
     uint32_t thread = history->events[pos].thread, index = history->index[pos];
-    uint32_t place = used_from(encoding, thread, index);
-    if (place > encoding->used_offset[thread])
-        assume(encoding, encoding->used[place - 1], true, assumptions);
+    if (index > window->baseline[thread])
+        assume(encoding, history_pos(history, thread, index - 1), true, assumptions);
     else if (history->fork_of[thread] != POS_NONE)
         assume(encoding, history->fork_of[thread], true, assumptions);
+    assume(encoding, pos, false, assumptions);
 }
 
 void smt_assume_race(struct smt_encoding *encoding, uint32_t first, uint32_t second,
-                     const uint32_t *cone, struct smt_refs *assumptions)
+                     struct smt_refs *assumptions)
 {
-    const struct smt_window *window = encoding->window;
     assume_next(encoding, first, assumptions);
     assume_next(encoding, second, assumptions);
-    for (uint32_t thread = 0; thread < window->history->threads; thread++) {
-        uint32_t place = used_from(encoding, thread, cone[thread]);
-        if (place < encoding->used_offset[thread + 1])
-            assume(encoding, encoding->used[place], false, assumptions);
-    }
+    smt_encode_orders(encoding);
 }

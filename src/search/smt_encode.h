@@ -31,18 +31,41 @@ struct smt_constraint {
     uint32_t about;  /* a model without this event keeps it anyway; POS_NONE: it may not */
 };
 
+struct smt_positions ARRAY_OF(uint32_t);
+
+/* What can be required one by one. */
+enum smt_said { SMT_SAID_AWAY, SMT_SAID_APART, SMT_SAID_EVENT, SMT_SAID_MEMORY, SMT_SAID_COUNT };
+
+/* A write that a read may see (POS_NONE: what the window starts with), and the choice
+ * that it does; SMT_REF_TRUE if there is no other. */
+struct smt_source {
+    uint32_t read, write;
+    smt_ref choice;
+};
+
+/* A choice "taker uses token", for signals and posts; every token has one taker. */
+struct smt_use {
+    uint32_t taker, token;
+    smt_ref choice;
+};
+struct smt_uses ARRAY_OF(struct smt_use);
+
 struct smt_encoding {
     const struct smt_window *window;
     enum smt_style style;
     uint32_t *needed; /* by thread: index after its last event that may be executed */
     struct smt_formula formula;
     struct smt_constraints ARRAY_OF(struct smt_constraint) constraints;
-    /* Events that the constraints mention, thread by thread in program order;
-     * those of thread t are used[used_offset[t]] up to used[used_offset[t + 1]]. */
-    uint32_t *used, *used_offset;
-    bool *is_used;          /* by pos - start */
+    /* Events that the constraints mention, by thread, in program order. Their
+     * orders are stated by smt_encode_orders(); until then they are fresh. */
+    struct smt_positions *used, fresh;
+    bool *is_used, *is_fresh; /* by pos - start */
     struct map handovers;   /* (release, acquire) to "is executed before" */
     struct map covered;     /* three sections to what smt_memory.c said of them */
+    struct map sources_of;  /* read to its first place in `sources` and their number */
+    struct smt_sources ARRAY_OF(struct smt_source) sources;
+    struct map said[SMT_SAID_COUNT]; /* what was required one by one */
+    struct smt_uses *condition_uses, *semaphore_uses; /* by object */
     uint32_t about;         /* scratch: for constraints without a condition */
     uint32_t *marks, round; /* scratch, by thread: marked if equal to round */
 };
@@ -50,18 +73,17 @@ struct smt_encoding {
 /* Of the events inside `needed` (by thread, as from smt_cone_find). */
 struct smt_encoding *smt_encode(const struct smt_window *window, const uint32_t *needed,
                                 enum smt_style style);
+/* The same without any constraint yet: they are added one by one (smt_trial.h). */
+struct smt_encoding *smt_encode_begin(const struct smt_window *window, const uint32_t *needed,
+                                      enum smt_style style);
 void smt_encoding_destroy(struct smt_encoding *encoding);
 
-/* What makes the two events next in their threads, without executing anything
- * outside `cone`: literals, appended to `assumptions`. */
+/* What makes the two events next in their threads: literals, appended to `assumptions`.
+ * Constraints about the order of events used for the first time are added. */
 void smt_assume_race(struct smt_encoding *encoding, uint32_t first, uint32_t second,
-                     const uint32_t *cone, struct smt_refs *assumptions);
-
-/* The event before `pos` in its thread that the constraints mention, or POS_NONE. */
-uint32_t smt_used_before(const struct smt_encoding *encoding, uint32_t pos);
-/* Can the constraint be broken by a reordering of events in the cone? */
-bool smt_is_relevant(const struct smt_encoding *encoding, const struct smt_constraint *constraint,
-                     const uint32_t *cone);
+                     struct smt_refs *assumptions);
+/* The must-order of the events that are used since the last call. */
+void smt_encode_orders(struct smt_encoding *encoding);
 
 /* For the parts of the encoding. */
 
@@ -78,6 +100,8 @@ smt_ref smt_is_handed_over(struct smt_encoding *encoding, uint32_t release, uint
 smt_ref smt_is_access_before(struct smt_encoding *encoding, uint32_t a, uint32_t b);
 /* Adds "if `event` is executed, then `formula`"; POS_NONE: always. */
 void smt_require(struct smt_encoding *encoding, uint32_t event, smt_ref formula);
+/* True the first time it is asked about these two. */
+bool smt_is_new(struct smt_encoding *encoding, enum smt_said what, uint32_t a, uint32_t b);
 /* Could the event be executed in this encoding? */
 bool smt_is_possible(const struct smt_encoding *encoding, uint32_t pos);
 
@@ -86,5 +110,23 @@ void smt_encode_lock(struct smt_encoding *encoding, uint32_t lock);
 void smt_encode_lock_equations(struct smt_encoding *encoding, uint32_t lock);
 void smt_encode_conditions(struct smt_encoding *encoding);
 void smt_encode_semaphores(struct smt_encoding *encoding);
+
+/* One by one. True if that was not required yet. */
+
+/* The read sees one of its sources, which are returned. */
+bool smt_require_source(struct smt_encoding *encoding, uint32_t read,
+                        const struct smt_source **sources, size_t *count);
+/* `other`, a write, does not come between the source and its read. */
+bool smt_require_away(struct smt_encoding *encoding, const struct smt_source *source,
+                      uint32_t other);
+/* The sections (places in window->sections) do not overlap. */
+bool smt_require_apart(struct smt_encoding *encoding, uint32_t a, uint32_t b);
+/* The wait returns (fails) as it did, or, if that is required already, all of its
+ * object do. */
+bool smt_require_wait(struct smt_encoding *encoding, uint32_t pos);
+bool smt_require_semaphore_wait(struct smt_encoding *encoding, uint32_t pos);
+bool smt_require_failed_try(struct smt_encoding *encoding, uint32_t pos);
+/* All of memory, as smt_encode() does. */
+bool smt_require_memory(struct smt_encoding *encoding);
 
 #endif

@@ -56,33 +56,47 @@ static bool is_covered(struct smt_encoding *encoding, uint32_t read, uint32_t wr
     return false;
 }
 
-/* "unless `unless`, the read sees the write" (POS_NONE: what the window starts
- * with), one constraint a write that might come between. */
+/* "unless `unless`, `other` is not between the write and the read" */
+static void require_away(struct smt_encoding *encoding, uint32_t event, smt_ref unless,
+                         uint32_t read, uint32_t write, uint32_t other)
+{
+    struct smt_formula *formula = &encoding->formula;
+    smt_ref idle = smt_must(encoding->window, other, read)
+                       ? SMT_REF_FALSE
+                       : smt_not(formula, smt_is_executed(encoding, other));
+    smt_ref before =
+        write == POS_NONE ? SMT_REF_FALSE : smt_is_access_before(encoding, other, write);
+    smt_ref after = smt_is_access_before(encoding, read, other);
+    smt_require(encoding, event, SMT_OR_OF(formula, unless, idle, before, after));
+}
+
+/* "unless `unless`, the read comes after the write" (POS_NONE: what the window starts
+ * with) */
+static void require_after(struct smt_encoding *encoding, uint32_t event, smt_ref unless,
+                          uint32_t read, uint32_t write)
+{
+    struct smt_formula *formula = &encoding->formula;
+    if (write == POS_NONE)
+        return;
+    smt_require(encoding, event, SMT_OR_OF(formula, unless, smt_is_executed(encoding, write)));
+    smt_require(encoding, event, SMT_OR_OF(formula, unless, smt_is_before(encoding, write, read)));
+}
+
+/* "unless `unless`, the read sees the write", one constraint a write that might come
+ * between. */
 static void require_sees(struct smt_encoding *encoding, uint32_t event, smt_ref unless,
                          uint32_t read, uint32_t write)
 {
     const struct smt_window *window = encoding->window;
-    struct smt_formula *formula = &encoding->formula;
     uint32_t variable = at(encoding, read)->object;
-    if (write != POS_NONE) {
-        smt_require(encoding, event, SMT_OR_OF(formula, unless, smt_is_executed(encoding, write)));
-        smt_require(encoding, event,
-                    SMT_OR_OF(formula, unless, smt_is_before(encoding, write, read)));
-    }
+    require_after(encoding, event, unless, read, write);
     encoding->round++;
     for (uint32_t i = window->writes.offset[variable]; i < window->writes.offset[variable + 1];
          i++) {
         uint32_t other = window->writes.items[i];
-        if (!may_interfere(encoding, read, write, other) ||
-            is_covered(encoding, read, write, other, unless == SMT_REF_FALSE))
-            continue;
-        smt_ref idle = smt_must(window, other, read)
-                           ? SMT_REF_FALSE
-                           : smt_not(formula, smt_is_executed(encoding, other));
-        smt_ref before =
-            write == POS_NONE ? SMT_REF_FALSE : smt_is_access_before(encoding, other, write);
-        smt_ref after = smt_is_access_before(encoding, read, other);
-        smt_require(encoding, event, SMT_OR_OF(formula, unless, idle, before, after));
+        if (may_interfere(encoding, read, write, other) &&
+            !is_covered(encoding, read, write, other, unless == SMT_REF_FALSE))
+            require_away(encoding, event, unless, read, write, other);
     }
 }
 
@@ -239,4 +253,65 @@ void smt_encode_memory(struct smt_encoding *encoding)
         if (event_reads(at(encoding, pos)) && smt_keeps(window, pos) &&
             smt_is_possible(encoding, pos))
             require_as_observed(encoding, pos, SMT_REF_FALSE, pos);
+}
+
+static void find_choices(struct smt_encoding *encoding, uint32_t read)
+{
+    struct smt_refs sources = {0}, chosen = {0};
+    find_sources(encoding, read, &sources);
+    for (size_t i = 0; i < sources.count; i++) {
+        bool only = sources.count == 1;
+        struct smt_source source = {read, sources.items[i],
+                                    only ? SMT_REF_TRUE : smt_choice(&encoding->formula)};
+        array_push(&encoding->sources, source);
+        array_push(&chosen, source.choice);
+        encoding->about = read;
+        require_after(encoding, only ? read : POS_NONE,
+                      smt_not(&encoding->formula, source.choice), read, source.write);
+        encoding->about = POS_NONE;
+    }
+    smt_require(encoding, read, smt_or(&encoding->formula, chosen.items, chosen.count));
+    array_free(&sources);
+    array_free(&chosen);
+}
+
+bool smt_require_source(struct smt_encoding *encoding, uint32_t read,
+                        const struct smt_source **sources, size_t *count)
+{
+    bool added;
+    uint64_t *place = map_at(&encoding->sources_of, read, &added);
+    if (added) {
+        uint32_t first = (uint32_t)encoding->sources.count;
+        find_choices(encoding, read);
+        *place = map_pair(first, (uint32_t)encoding->sources.count - first);
+    }
+    *sources = encoding->sources.items + (*place >> 32);
+    *count = (uint32_t)*place;
+    return added;
+}
+
+bool smt_require_away(struct smt_encoding *encoding, const struct smt_source *source,
+                      uint32_t other)
+{
+    uint32_t place = (uint32_t)(source - encoding->sources.items);
+    struct smt_source copy = *source;
+    if (smt_must(encoding->window, copy.read, other) ||
+        (copy.write != POS_NONE && smt_must(encoding->window, other, copy.write)) ||
+        is_covered(encoding, copy.read, copy.write, other, false) ||
+        !smt_is_new(encoding, SMT_SAID_AWAY, place, other))
+        return false;
+    bool only = copy.choice == SMT_REF_TRUE;
+    encoding->about = copy.read;
+    require_away(encoding, only ? copy.read : POS_NONE, smt_not(&encoding->formula, copy.choice),
+                 copy.read, copy.write, other);
+    encoding->about = POS_NONE;
+    return true;
+}
+
+bool smt_require_memory(struct smt_encoding *encoding)
+{
+    if (!smt_is_new(encoding, SMT_SAID_MEMORY, 0, 0))
+        return false;
+    smt_encode_memory(encoding);
+    return true;
 }

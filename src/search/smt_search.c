@@ -2,16 +2,19 @@
 
 #include "model/checker.h"
 #include "search/search.h"
-#include "search/smt_cone.h"
 #include "search/smt_pairs.h"
+#include "search/smt_propagate.h"
 #include "search/smt_solver.h"
-#include "search/smt_witness.h"
+
+#include <assert.h>
 
 /* Found by trying: larger windows cost more than linearly. */
 #define STANDARD_WINDOW 10000
 #define STANDARD_BUDGET 20000000
 /* Events that a guess may schedule, beside a few times the whole trace. */
 #define GUESS_STEPS 5000
+/* Plans that may be tried for a pair. */
+#define ROUNDS_MAX 1000
 
 struct hunt {
     const struct rules *rules;
@@ -24,62 +27,37 @@ struct hunt {
     struct search *guesser;      /* NULL: no guesses */
     struct smt_context *context; /* made when the first solver needs it */
     struct smt_window *window;
-    struct smt_cone *cone;
-    struct smt_encoding *encoding;
+    struct smt_trial *trial;
+    struct smt_encoding *encoding; /* what was broken so far, for all pairs of the window */
+    struct smt_propagation *propagation;
     struct smt_solver *solver;
     struct smt_pair_list todo;
     struct smt_refs assumptions;
     struct smt_positions witness;
 };
 
-static void close_solver(struct hunt *hunt)
+static void open_encoding(struct hunt *hunt)
 {
-    smt_solver_destroy(hunt->solver);
-    smt_encoding_destroy(hunt->encoding);
-    hunt->solver = NULL;
-    hunt->encoding = NULL;
+    const struct smt_window *window = hunt->window;
+    hunt->encoding = hunt->options->eager
+                         ? smt_encode(window, window->length, hunt->options->style)
+                         : smt_encode_begin(window, window->length, hunt->options->style);
 }
 
-static void open_solver(struct hunt *hunt, const uint32_t *needed)
+static void open_solver(struct hunt *hunt)
 {
     uint32_t budget = hunt->options->budget ? hunt->options->budget : STANDARD_BUDGET;
-    hunt->encoding = smt_encode(hunt->window, needed, hunt->options->style);
     if (!hunt->context)
         hunt->context = smt_context_create();
     hunt->solver = smt_solver_create(hunt->context, hunt->encoding, budget);
 }
 
-/* Small cones first: what Z3 is told grows with them, so easy pairs are asked
- * about while the formula is still small. */
-static int compare_sizes(const void *left, const void *right)
+static void close_encoding(struct hunt *hunt)
 {
-    const struct smt_pair *a = left, *b = right;
-    if (a->cone_size != b->cone_size)
-        return a->cone_size < b->cone_size ? -1 : 1;
-    if (a->second != b->second)
-        return a->second < b->second ? -1 : 1;
-    return a->first < b->first ? -1 : a->first > b->first;
-}
-
-/* One formula for all pairs: the union of their cones. */
-static void open_for_all(struct hunt *hunt)
-{
-    uint32_t threads = hunt->rules->history->threads;
-    uint32_t *needed = memory_copy(hunt->window->baseline, threads * sizeof *needed);
-    for (size_t i = 0; i < hunt->todo.count; i++) {
-        struct smt_pair *pair = &hunt->todo.items[i];
-        const uint32_t *cone = smt_cone_find(hunt->cone, pair->first, pair->second);
-        pair->cone_size = 0;
-        for (uint32_t thread = 0; thread < threads; thread++) {
-            pair->cone_size += cone[thread] - hunt->window->baseline[thread];
-            if (cone[thread] > needed[thread])
-                needed[thread] = cone[thread];
-        }
-    }
-    if (hunt->todo.count)
-        qsort(hunt->todo.items, hunt->todo.count, sizeof *hunt->todo.items, compare_sizes);
-    open_solver(hunt, needed);
-    free(needed);
+    smt_solver_destroy(hunt->solver);
+    smt_encoding_destroy(hunt->encoding);
+    hunt->solver = NULL;
+    hunt->encoding = NULL;
 }
 
 static int report(struct hunt *hunt, const struct smt_pair *pair, const uint32_t *witness,
@@ -97,19 +75,55 @@ static int report(struct hunt *hunt, const struct smt_pair *pair, const uint32_t
     return 0;
 }
 
-static int solve(struct hunt *hunt, const struct smt_pair *pair)
+/* The last trial's sequence, behind what comes before the window. */
+static int report_trial(struct hunt *hunt, const struct smt_pair *pair)
 {
-    const uint32_t *cone = smt_cone_find(hunt->cone, pair->first, pair->second);
-    if (hunt->options->fresh)
-        open_solver(hunt, cone);
+    const struct smt_positions *sequence = smt_trial_sequence(hunt->trial);
+    struct smt_positions *witness = &hunt->witness;
+    uint32_t start = hunt->window->start, length = start + (uint32_t)sequence->count;
+    array_reserve(witness, length + 2);
+    for (uint32_t pos = 0; pos < start; pos++)
+        witness->items[pos] = pos;
+    if (sequence->count)
+        memcpy(witness->items + start, sequence->items, sequence->count * sizeof *sequence->items);
+    witness->items[length] = pair->first;
+    witness->items[length + 1] = pair->second;
+    return report(hunt, pair, witness->items, length + 2);
+}
+
+/* Asks Z3, tries its plan, tells it what that breaks, and asks again. */
+static enum smt_answer solve(struct hunt *hunt, const struct smt_pair *pair)
+{
     hunt->assumptions.count = 0;
-    smt_assume_race(hunt->encoding, pair->first, pair->second, cone, &hunt->assumptions);
+    smt_assume_race(hunt->encoding, pair->first, pair->second, &hunt->assumptions);
+    for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
+        enum smt_answer answer = smt_solver_ask(hunt->solver, &hunt->assumptions);
+        if (answer != SMT_YES)
+            return answer;
+        hunt->counts->rounds++;
+        switch (smt_trial_run(hunt->trial, hunt->encoding, smt_solver_plan(hunt->solver))) {
+        case SMT_CORRECT:
+            return SMT_YES;
+        case SMT_STUCK:
+            assert(!"a plan breaks what Z3 was told");
+            return SMT_UNKNOWN;
+        case SMT_BROKEN:
+            break;
+        }
+    }
+    return SMT_UNKNOWN;
+}
+
+static int solve_and_report(struct hunt *hunt, const struct smt_pair *pair)
+{
+    if (!hunt->encoding)
+        open_encoding(hunt);
+    if (!hunt->solver)
+        open_solver(hunt);
     int result = 0;
-    switch (smt_solver_ask(hunt->solver, cone, &hunt->assumptions)) {
+    switch (solve(hunt, pair)) {
     case SMT_YES:
-        smt_witness(hunt->encoding, smt_solver_model(hunt->solver), pair->first, pair->second,
-                    &hunt->witness);
-        result = report(hunt, pair, hunt->witness.items, (uint32_t)hunt->witness.count);
+        result = report_trial(hunt, pair);
         break;
     case SMT_NO:
         hunt->counts->refuted++;
@@ -119,8 +133,28 @@ static int solve(struct hunt *hunt, const struct smt_pair *pair)
         break;
     }
     if (hunt->options->fresh)
-        close_solver(hunt);
+        close_encoding(hunt);
     return result;
+}
+
+/* What follows without a choice, tried until nothing new comes of it. SMT_UNKNOWN: Z3
+ * has to say. */
+static enum smt_answer propagate(struct hunt *hunt, const struct smt_pair *pair)
+{
+    struct smt_plan *plan;
+    for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
+        if (!smt_propagate(hunt->propagation, hunt->encoding, pair->first, pair->second, &plan))
+            return SMT_NO;
+        switch (smt_trial_run(hunt->trial, hunt->encoding, plan)) {
+        case SMT_CORRECT:
+            return SMT_YES;
+        case SMT_STUCK:
+            return SMT_UNKNOWN;
+        case SMT_BROKEN:
+            break;
+        }
+    }
+    return SMT_UNKNOWN;
 }
 
 static bool is_wanted(struct hunt *hunt, const struct smt_pair *pair)
@@ -130,11 +164,48 @@ static bool is_wanted(struct hunt *hunt, const struct smt_pair *pair)
     return wanted;
 }
 
-/* Takes the pairs off the list for which a witness is easily found. */
+/* Takes the pairs off the list that are decided without a choice. */
+static int propagate_all(struct hunt *hunt)
+{
+    size_t kept = 0;
+    int result = 0;
+    hunt->propagation = smt_propagation_create(hunt->window);
+    if (!hunt->encoding)
+        open_encoding(hunt);
+    for (size_t i = 0; i < hunt->todo.count && !result; i++) {
+        struct smt_pair pair = hunt->todo.items[i];
+        if (!is_wanted(hunt, &pair))
+            continue;
+        switch (propagate(hunt, &pair)) {
+        case SMT_YES:
+            hunt->counts->followed++;
+            result = report_trial(hunt, &pair);
+            break;
+        case SMT_NO:
+            hunt->counts->followed++;
+            hunt->counts->refuted++;
+            break;
+        case SMT_UNKNOWN:
+            hunt->todo.items[kept++] = pair;
+            break;
+        }
+    }
+    hunt->todo.count = kept;
+    smt_propagation_destroy(hunt->propagation);
+    return result;
+}
+
+/* Takes the pairs off the list for which a witness is easily found: one that keeps all
+ * that was read is easier to find, and good for any model. */
 static int guess_witnesses(struct hunt *hunt)
 {
     size_t kept = 0;
     int result = 0;
+    if (!hunt->guesser) {
+        enum model model = hunt->rules->model == MODEL_SYNC ? MODEL_SYNC : MODEL_RF;
+        hunt->index = search_index_create(hunt->rules->history, model);
+        hunt->guesser = search_create(hunt->index);
+    }
     for (size_t i = 0; i < hunt->todo.count && !result; i++) {
         struct smt_pair pair = hunt->todo.items[i];
         const uint32_t events[2] = {pair.first, pair.second};
@@ -157,26 +228,26 @@ static int guess_witnesses(struct hunt *hunt)
 static int solve_all(struct hunt *hunt)
 {
     int result = 0;
-    hunt->cone = smt_cone_create(hunt->window);
-    if (!hunt->options->fresh)
-        open_for_all(hunt);
     for (size_t i = 0; i < hunt->todo.count && !result; i++)
         if (is_wanted(hunt, &hunt->todo.items[i]))
-            result = solve(hunt, &hunt->todo.items[i]);
-    close_solver(hunt);
-    smt_cone_destroy(hunt->cone);
+            result = solve_and_report(hunt, &hunt->todo.items[i]);
     return result;
 }
 
 static int hunt_in_window(struct hunt *hunt, uint32_t start, uint32_t end, uint32_t until)
 {
-    hunt->window = smt_window_create(hunt->rules, start, end);
-    smt_pairs_find(hunt->pairs, hunt->window, until, hunt->client, hunt->counts, &hunt->todo);
     int result = 0;
-    if (hunt->guesser)
+    hunt->window = smt_window_create(hunt->rules, start, end);
+    hunt->trial = smt_trial_create(hunt->window);
+    smt_pairs_find(hunt->pairs, hunt->window, until, hunt->client, hunt->counts, &hunt->todo);
+    if (!hunt->options->z3_alone && hunt->todo.count)
+        result = propagate_all(hunt);
+    if (!hunt->options->z3_alone && !result && hunt->todo.count)
         result = guess_witnesses(hunt);
     if (!result && hunt->todo.count)
         result = solve_all(hunt);
+    close_encoding(hunt);
+    smt_trial_destroy(hunt->trial);
     smt_window_destroy(hunt->window);
     return result;
 }
@@ -209,10 +280,6 @@ int smt_search(const struct rules *rules, const struct smt_options *options,
                         .error = error,
                         .pairs = smt_pairs_create(rules->history)};
     *counts = (struct smt_counts){0};
-    if (!options->no_guess) {
-        hunt.index = search_index_create(rules->history, rules->model);
-        hunt.guesser = search_create(hunt.index);
-    }
     int result = hunt_everywhere(&hunt);
     if (hunt.guesser) {
         search_destroy(hunt.guesser);

@@ -14,8 +14,10 @@ struct smt_options {
     uint32_t window; /* events; 0: as many as the solver affords */
     uint32_t budget; /* Z3's resource units a pair; 0: the standard */
     enum smt_style style;
-    bool fresh;    /* a new solver for every pair, for comparison */
-    bool no_guess; /* do not look for a witness by the closure before asking Z3 */
+    /* For comparison and for tests: */
+    bool fresh;    /* a new encoding and a new solver for every pair */
+    bool eager;    /* all constraints of a window at once, not those that plans break */
+    bool z3_alone; /* neither propagation nor guesses before Z3 is asked */
 };
 
 struct smt_counts {
@@ -23,7 +25,9 @@ struct smt_counts {
     uint64_t lock_pairs; /* left by locks and lock histories (the seed's lsa) */
     uint64_t must_pairs; /* left by the must-order too (mhb): asked of the solver */
     uint64_t witnesses, refuted, unknown;
-    uint64_t guessed; /* of the witnesses */
+    uint64_t followed; /* pairs that propagation decided */
+    uint64_t guessed;  /* witnesses that the order search found */
+    uint64_t rounds;   /* plans of Z3 that were tried */
     uint64_t too_far; /* not asked: no window holds both */
 };
 

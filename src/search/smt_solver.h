@@ -1,18 +1,12 @@
 /* An incremental solver over one encoding. The encoding's constraints are stated
- * once; every question adds assumptions that hold for that question only, so what
+ * as it grows; every question adds assumptions that hold for that question only, so what
  * the solver learnt for one pair helps with the next (seed 003, section 5). */
 #ifndef PREPLAY_SEARCH_SMT_SOLVER_H
 #define PREPLAY_SEARCH_SMT_SOLVER_H
 
-#include "search/smt_encode.h"
+#include "search/smt_trial.h"
 
 enum smt_answer { SMT_NO, SMT_YES, SMT_UNKNOWN };
-
-/* By place in encoding->used. */
-struct smt_model {
-    bool *executed;
-    int64_t *order;
-};
 
 /* What solvers may share, one after the other: making it costs more than many a
  * question. */
@@ -28,12 +22,10 @@ struct smt_solver *smt_solver_create(struct smt_context *context, struct smt_enc
                                      uint32_t budget);
 void smt_solver_destroy(struct smt_solver *solver);
 
-/* The assumptions leave out what is not in the cone (as smt_assume_race does), so
- * constraints that matter only outside are not yet told to Z3. */
-enum smt_answer smt_solver_ask(struct smt_solver *solver, const uint32_t *cone,
-                               const struct smt_refs *assumptions);
-/* The model of the last question, which was answered with SMT_YES. Valid until
+/* Constraints added to the encoding since the last question are told to Z3 first. */
+enum smt_answer smt_solver_ask(struct smt_solver *solver, const struct smt_refs *assumptions);
+/* What the last question, which was answered with SMT_YES, was answered with. Valid until
  * the next question. */
-const struct smt_model *smt_solver_model(struct smt_solver *solver);
+struct smt_plan *smt_solver_plan(struct smt_solver *solver);
 
 #endif

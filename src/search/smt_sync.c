@@ -63,28 +63,42 @@ void smt_encode_lock(struct smt_encoding *encoding, uint32_t lock)
             encode_failed_try(encoding, tries->items[i]);
 }
 
-/* A choice "taker uses token", for signals and posts; every token has one taker. */
-struct use {
-    uint32_t taker, token;
-    smt_ref choice;
-};
-struct uses ARRAY_OF(struct use);
-
 static void require_apart(struct smt_encoding *encoding, smt_ref a, smt_ref b)
 {
     struct smt_formula *formula = &encoding->formula;
     smt_require(encoding, POS_NONE, SMT_OR_OF(formula, smt_not(formula, a), smt_not(formula, b)));
 }
 
-static void require_one_taker(struct smt_encoding *encoding, const struct uses *uses)
+bool smt_require_apart(struct smt_encoding *encoding, uint32_t a, uint32_t b)
 {
-    for (size_t i = 0; i < uses->count; i++)
-        for (size_t k = i + 1; k < uses->count; k++)
-            if (uses->items[i].token == uses->items[k].token)
-                require_apart(encoding, uses->items[i].choice, uses->items[k].choice);
+    if (!smt_is_new(encoding, SMT_SAID_APART, a < b ? a : b, a < b ? b : a))
+        return false;
+    encode_exclusion(encoding, &encoding->window->sections.items[a],
+                     &encoding->window->sections.items[b]);
+    return true;
 }
 
-static void require_one_token(struct smt_encoding *encoding, const struct uses *uses)
+bool smt_require_failed_try(struct smt_encoding *encoding, uint32_t pos)
+{
+    if (!smt_is_new(encoding, SMT_SAID_EVENT, pos, 0))
+        return false;
+    encode_failed_try(encoding, pos);
+    return true;
+}
+
+/* Another use; nobody else has the same token. */
+static smt_ref add_use(struct smt_encoding *encoding, struct smt_uses *uses, uint32_t taker,
+                       uint32_t token)
+{
+    smt_ref choice = smt_choice(&encoding->formula);
+    for (size_t i = 0; i < uses->count; i++)
+        if (uses->items[i].token == token)
+            require_apart(encoding, uses->items[i].choice, choice);
+    array_push(uses, ((struct smt_use){taker, token, choice}));
+    return choice;
+}
+
+static void require_one_token(struct smt_encoding *encoding, const struct smt_uses *uses)
 {
     for (size_t i = 0; i < uses->count; i++)
         for (size_t k = i + 1; k < uses->count; k++)
@@ -95,7 +109,7 @@ static void require_one_token(struct smt_encoding *encoding, const struct uses *
 /* A wait returns after a broadcast that found it waiting, or after a signal that
  * did and that serves no other wait. */
 static void encode_wait(struct smt_encoding *encoding, const struct smt_wait *wait,
-                        struct uses *uses)
+                        struct smt_uses *uses)
 {
     const struct smt_window *window = encoding->window;
     struct smt_formula *formula = &encoding->formula;
@@ -109,9 +123,8 @@ static void encode_wait(struct smt_encoding *encoding, const struct smt_wait *wa
         smt_ref woken = SMT_AND_OF(formula, smt_is_executed_before(encoding, signal, wait->end),
                                    smt_is_before(encoding, wait->begin, signal));
         if (window->history->events[signal].op == EVENT_SIGNAL) {
-            struct use use = {wait->end, signal, smt_choice(formula)};
-            array_push(uses, use);
-            woken = SMT_AND_OF(formula, use.choice, woken);
+            smt_ref choice = add_use(encoding, uses, wait->end, signal);
+            woken = SMT_AND_OF(formula, choice, woken);
         }
         array_push(&wakers, woken);
     }
@@ -119,59 +132,72 @@ static void encode_wait(struct smt_encoding *encoding, const struct smt_wait *wa
     array_free(&wakers);
 }
 
-void smt_encode_conditions(struct smt_encoding *encoding)
+static bool require_wait(struct smt_encoding *encoding, const struct smt_wait *wait)
+{
+    if (!smt_is_possible(encoding, wait->end) || wait->failed ||
+        !smt_is_new(encoding, SMT_SAID_EVENT, wait->end, 0))
+        return false;
+    encode_wait(encoding, wait, &encoding->condition_uses[wait->condition]);
+    return true;
+}
+
+static bool require_waits(struct smt_encoding *encoding, uint32_t condition)
 {
     const struct smt_window *window = encoding->window;
-    uint32_t conditions = trace_count(window->history->trace, CLASS_CONDITION);
-    for (uint32_t condition = 0; condition < conditions; condition++) {
-        struct uses uses = {0};
-        for (uint32_t i = window->wait_offset[condition]; i < window->wait_offset[condition + 1];
-             i++) {
-            const struct smt_wait *wait = &window->waits.items[i];
-            if (smt_is_possible(encoding, wait->end) && !wait->failed)
-                encode_wait(encoding, wait, &uses);
-        }
-        require_one_taker(encoding, &uses);
-        array_free(&uses);
-    }
+    bool added = false;
+    for (uint32_t i = window->wait_offset[condition]; i < window->wait_offset[condition + 1]; i++)
+        added |= require_wait(encoding, &window->waits.items[i]);
+    return added;
+}
+
+bool smt_require_wait(struct smt_encoding *encoding, uint32_t pos)
+{
+    const struct smt_window *window = encoding->window;
+    uint32_t condition = window->history->events[pos].object;
+    for (uint32_t i = window->wait_offset[condition]; i < window->wait_offset[condition + 1]; i++)
+        if (window->waits.items[i].end == pos && require_wait(encoding, &window->waits.items[i]))
+            return true;
+    return require_waits(encoding, condition);
+}
+
+void smt_encode_conditions(struct smt_encoding *encoding)
+{
+    uint32_t conditions = trace_count(encoding->window->history->trace, CLASS_CONDITION);
+    for (uint32_t condition = 0; condition < conditions; condition++)
+        require_waits(encoding, condition);
 }
 
 /* Tokens of a semaphore: its posts, and as many as the window starts with, which
  * are named by numbers behind the trace's positions. */
-static void find_uses(struct smt_encoding *encoding, uint32_t semaphore, struct uses *uses)
+static bool require_semaphore_wait(struct smt_encoding *encoding, uint32_t wait)
 {
     const struct smt_window *window = encoding->window;
-    const struct smt_lists *posts = &window->posts, *waits = &window->semaphore_waits;
+    const struct smt_lists *posts = &window->posts;
+    const struct event *event = &window->history->events[wait];
+    struct smt_uses *uses = &encoding->semaphore_uses[event->object];
+    struct smt_formula *formula = &encoding->formula;
     struct smt_refs tokens = {0};
-    for (uint32_t i = waits->offset[semaphore]; i < waits->offset[semaphore + 1]; i++) {
-        uint32_t wait = waits->items[i];
-        if (!smt_is_possible(encoding, wait) || window->history->events[wait].flags & EVENT_FAILED)
+    if (!smt_is_possible(encoding, wait) || event->flags & EVENT_FAILED ||
+        !smt_is_new(encoding, SMT_SAID_EVENT, wait, 0))
+        return false;
+    for (uint32_t k = 0; k < window->semaphore_count[event->object]; k++)
+        array_push(&tokens, add_use(encoding, uses, wait, window->end + k));
+    for (uint32_t k = posts->offset[event->object]; k < posts->offset[event->object + 1]; k++) {
+        smt_ref before = smt_is_executed_before(encoding, posts->items[k], wait);
+        if (before == SMT_REF_FALSE)
             continue;
-        tokens.count = 0;
-        for (uint32_t k = 0; k < window->semaphore_count[semaphore]; k++) {
-            struct use use = {wait, window->end + k, smt_choice(&encoding->formula)};
-            array_push(uses, use);
-            array_push(&tokens, use.choice);
-        }
-        for (uint32_t k = posts->offset[semaphore]; k < posts->offset[semaphore + 1]; k++) {
-            smt_ref before = smt_is_executed_before(encoding, posts->items[k], wait);
-            if (before == SMT_REF_FALSE)
-                continue;
-            struct use use = {wait, posts->items[k], smt_choice(&encoding->formula)};
-            array_push(uses, use);
-            array_push(&tokens, use.choice);
-            smt_require(
-                encoding, POS_NONE,
-                SMT_OR_OF(&encoding->formula, smt_not(&encoding->formula, use.choice), before));
-        }
-        smt_require(encoding, wait, smt_or(&encoding->formula, tokens.items, tokens.count));
+        smt_ref choice = add_use(encoding, uses, wait, posts->items[k]);
+        array_push(&tokens, choice);
+        smt_require(encoding, POS_NONE, SMT_OR_OF(formula, smt_not(formula, choice), before));
     }
+    smt_require(encoding, wait, smt_or(formula, tokens.items, tokens.count));
     array_free(&tokens);
+    return true;
 }
 
 /* A wait that finds nothing: whatever was posted before it is used up before it. */
 static void encode_failed_wait(struct smt_encoding *encoding, uint32_t semaphore, uint32_t wait,
-                               const struct uses *uses)
+                               const struct smt_uses *uses)
 {
     const struct smt_window *window = encoding->window;
     const struct smt_lists *posts = &window->posts;
@@ -199,28 +225,45 @@ static void encode_failed_wait(struct smt_encoding *encoding, uint32_t semaphore
     array_free(&ways);
 }
 
+static bool require_semaphore(struct smt_encoding *encoding, uint32_t semaphore)
+{
+    const struct smt_window *window = encoding->window;
+    const struct smt_lists *waits = &window->semaphore_waits;
+    const struct smt_uses *uses = &encoding->semaphore_uses[semaphore];
+    bool added = false, failures = false;
+    for (uint32_t i = waits->offset[semaphore]; i < waits->offset[semaphore + 1]; i++) {
+        added |= require_semaphore_wait(encoding, waits->items[i]);
+        failures |= window->history->events[waits->items[i]].flags & EVENT_FAILED &&
+                    smt_is_possible(encoding, waits->items[i]);
+    }
+    if (!failures || !smt_is_new(encoding, SMT_SAID_EVENT, semaphore, 1))
+        return added;
+    require_one_token(encoding, uses);
+    for (uint32_t i = waits->offset[semaphore]; i < waits->offset[semaphore + 1]; i++)
+        if (window->history->events[waits->items[i]].flags & EVENT_FAILED &&
+            smt_is_possible(encoding, waits->items[i]))
+            encode_failed_wait(encoding, semaphore, waits->items[i], uses);
+    return true;
+}
+
+bool smt_require_semaphore_wait(struct smt_encoding *encoding, uint32_t pos)
+{
+    return require_semaphore_wait(encoding, pos) ||
+           require_semaphore(encoding, encoding->window->history->events[pos].object);
+}
+
 void smt_encode_semaphores(struct smt_encoding *encoding)
 {
     const struct smt_window *window = encoding->window;
     const struct smt_lists *waits = &window->semaphore_waits;
     uint32_t semaphores = trace_count(window->history->trace, CLASS_SEMAPHORE);
     for (uint32_t semaphore = 0; semaphore < semaphores; semaphore++) {
-        struct uses uses = {0};
         bool failures = false;
         for (uint32_t i = waits->offset[semaphore]; i < waits->offset[semaphore + 1]; i++)
             failures |= window->history->events[waits->items[i]].flags & EVENT_FAILED &&
                         smt_is_possible(encoding, waits->items[i]);
         if (failures || waits->offset[semaphore + 1] - waits->offset[semaphore] >
                             window->semaphore_count[semaphore])
-            find_uses(encoding, semaphore, &uses);
-        require_one_taker(encoding, &uses);
-        if (failures) {
-            require_one_token(encoding, &uses);
-            for (uint32_t i = waits->offset[semaphore]; i < waits->offset[semaphore + 1]; i++)
-                if (window->history->events[waits->items[i]].flags & EVENT_FAILED &&
-                    smt_is_possible(encoding, waits->items[i]))
-                    encode_failed_wait(encoding, semaphore, waits->items[i], &uses);
-        }
-        array_free(&uses);
+            require_semaphore(encoding, semaphore);
     }
 }

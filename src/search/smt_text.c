@@ -60,8 +60,9 @@ void smt_text_query(FILE *out, const struct smt_encoding *encoding,
 {
     const struct history *history = encoding->window->history;
     fputs("(set-logic QF_IDL)\n", out);
-    for (uint32_t i = 0; i < encoding->used_offset[history->threads]; i++)
-        declare_event(out, history, encoding->used[i]);
+    for (uint32_t thread = 0; thread < history->threads; thread++)
+        for (size_t i = 0; i < encoding->used[thread].count; i++)
+            declare_event(out, history, encoding->used[thread].items[i]);
     for (uint32_t i = 0; i < encoding->formula.choices; i++)
         fprintf(out, "(declare-fun c%u () Bool)\n", i);
     for (size_t i = 0; i < encoding->constraints.count; i++)
@@ -78,7 +79,7 @@ static void write_pair(FILE *out, const struct smt_window *window, const struct 
     const uint32_t *needed = smt_cone_find(cone, pair->first, pair->second);
     struct smt_encoding *encoding = smt_encode(window, needed, SMT_SECTIONS);
     struct smt_refs assumptions = {0};
-    smt_assume_race(encoding, pair->first, pair->second, needed, &assumptions);
+    smt_assume_race(encoding, pair->first, pair->second, &assumptions);
     fprintf(out,
             "; Can events %u and %u race (model %s)? sat: yes, in the order of the o's, with\n",
             pair->first, pair->second, model_text(window->rules->model));

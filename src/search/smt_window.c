@@ -164,7 +164,8 @@ static void find_holds(struct smt_window *window)
 {
     uint32_t count = window->end - window->start;
     uint32_t *current = NEW_ARRAY(uint32_t, window->history->threads);
-    uint32_t *bound = NEW_ARRAY(uint32_t, count); /* by pos - start: section begun or ended, + 1 */
+    uint32_t *bound = NEW_ARRAY(uint32_t, count);
+    window->section_at = bound;
     array_push(&window->holds, ((struct smt_hold){0, 0}));
     window->held = NEW_ARRAY(uint32_t, count);
     for (uint32_t i = 0; i < window->sections.count; i++) {
@@ -187,7 +188,6 @@ static void find_holds(struct smt_window *window)
             *held = hold_without(window, *held, section - 1);
     }
     free(current);
-    free(bound);
 }
 
 bool smt_excluded(const struct smt_window *window, uint32_t a, uint32_t b, uint32_t *a_section,
@@ -338,6 +338,11 @@ static void must_follow(struct smt_window *window, uint32_t from, uint32_t to)
     array_push(&window->edges, ((struct smt_edge){from, to}));
 }
 
+uint32_t smt_must_count(const struct smt_window *window, uint32_t pos, uint32_t thread)
+{
+    return clock_of(window, pos)[thread];
+}
+
 /* The only write that the read may see, POS_NONE if there are several or if it
  * is what the window starts with. */
 static uint32_t only_writer(const struct smt_window *window, uint32_t read)
@@ -475,6 +480,7 @@ void smt_window_destroy(struct smt_window *window)
     free(window->wait_offset);
     free(window->release_of);
     free(window->held);
+    free(window->section_at);
     array_free(&window->holds);
     free(window->last_write);
     free(window->semaphore_count);

@@ -63,6 +63,7 @@ struct smt_window {
     uint32_t *wait_offset;
     uint32_t *held; /* by pos - start: the first node of the sections around an access, 0: none */
     struct smt_holds ARRAY_OF(struct smt_hold) holds;
+    uint32_t *section_at; /* by pos - start: section that begins or ends there, plus one; 0: none */
     uint32_t *release_of; /* by pos - start: of an acquire, its release in the window or POS_NONE */
 
     /* The state in which the window starts. */
@@ -76,6 +77,8 @@ void smt_window_destroy(struct smt_window *window);
 /* Must `a` come before `b` in every reordering that executes `b`? Both in the
  * trace before the window's end. */
 bool smt_must(const struct smt_window *window, uint32_t a, uint32_t b);
+/* How many events of `thread` must have come when `pos` has, itself included. */
+uint32_t smt_must_count(const struct smt_window *window, uint32_t pos, uint32_t thread);
 /* The same for the events before `b` in its thread: is `a` executed whenever `b`
  * is the next event of its thread? What `b` itself reads does not matter. */
 bool smt_must_precede(const struct smt_window *window, uint32_t a, uint32_t b);

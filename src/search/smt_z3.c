@@ -1,6 +1,11 @@
 /* The back end on Z3's C API. Orders become integers; Z3's default strategy for
  * difference logic is far slower here than its plain incremental core with the
- * graph-based arithmetic solver, so that one is asked for. */
+ * graph-based arithmetic solver, so that one is asked for.
+ *
+ * For two events there is one atom, "they are not in the observed order". Z3 tries
+ * "false" first, so its plans differ from what was observed as little as it can see.
+ * If the atom is false the two integers may be equal; the observed order breaks the tie.
+ * That closes no cycle: a cycle has an order against the observed one, which is strict. */
 #include "search/smt_solver.h"
 
 #include <assert.h>
@@ -10,16 +15,19 @@ struct smt_context {
     Z3_context z3;
 };
 
+struct asts ARRAY_OF(Z3_ast);
+
 struct smt_solver {
     struct smt_encoding *encoding;
     Z3_context context;
     Z3_solver solver;
-    struct asts ARRAY_OF(Z3_ast) translated;     /* by smt_ref; NULL: not yet */
-    Z3_ast *order;                               /* by pos - start: the event's integer */
-    struct unstated ARRAY_OF(uint32_t) unstated; /* constraints it does not, ascending */
-    struct unlinked ARRAY_OF(uint32_t) unlinked; /* events whose prefix Z3 may not know yet */
-    const uint32_t *cone;                        /* of the last question */
-    struct smt_model model;
+    struct asts translated; /* by smt_ref; NULL: not yet */
+    Z3_ast *order;          /* by pos - start: the event's integer */
+    struct map swapped;    /* (earlier, later) in the observed order to the atom's place in... */
+    struct asts atoms;     /* ...here */
+    struct smt_edges edges; /* the same as pairs */
+    size_t stated;         /* constraints that Z3 knows */
+    struct smt_plan plan;
 };
 
 struct smt_context *smt_context_create(void)
@@ -65,6 +73,21 @@ static Z3_ast flag(struct smt_solver *self, const char *prefix, uint32_t number)
 
 static Z3_ast translate(struct smt_solver *self, smt_ref ref);
 
+/* "The later event is before the earlier one." */
+static Z3_ast swapped(struct smt_solver *self, uint32_t earlier, uint32_t later)
+{
+    bool added;
+    uint64_t *place = map_at(&self->swapped, map_pair(earlier, later), &added);
+    if (added) {
+        *place = self->atoms.count;
+        Z3_ast atom =
+            Z3_mk_lt(self->context, order_of(self, later), order_of(self, earlier));
+        array_push(&self->atoms, keep(self, atom));
+        array_push(&self->edges, ((struct smt_edge){earlier, later}));
+    }
+    return self->atoms.items[*place];
+}
+
 static Z3_ast translate_list(struct smt_solver *self, const struct smt_node *node)
 {
     Z3_ast few[16], *list = node->b <= 16 ? few : memory_alloc(node->b, sizeof *list);
@@ -85,9 +108,10 @@ static Z3_ast translate_new(struct smt_solver *self, const struct smt_node *node
     case SMT_TRUE:
         return Z3_mk_true(self->context);
     case SMT_BEFORE:
-        return Z3_mk_lt(self->context, order_of(self, node->a), order_of(self, node->b));
+        return node->a > node->b
+                   ? swapped(self, node->b, node->a)
+                   : Z3_mk_not(self->context, swapped(self, node->a, node->b));
     case SMT_EXECUTED:
-        array_push(&self->unlinked, node->a);
         return flag(self, "x", node->a);
     case SMT_CHOICE:
         return flag(self, "c", node->a);
@@ -129,85 +153,56 @@ struct smt_solver *smt_solver_create(struct smt_context *context, struct smt_enc
                                      uint32_t budget)
 {
     struct smt_solver *self = NEW(struct smt_solver);
-    uint32_t threads = encoding->window->history->threads;
+    const struct smt_window *window = encoding->window;
     self->encoding = encoding;
     self->context = context->z3;
     self->solver = Z3_mk_simple_solver(self->context);
     Z3_solver_inc_ref(self->context, self->solver);
-    self->order = NEW_ARRAY(Z3_ast, encoding->window->end - encoding->window->start);
-    self->model.executed = NEW_ARRAY(bool, encoding->used_offset[threads]);
-    self->model.order = NEW_ARRAY(int64_t, encoding->used_offset[threads]);
-    for (uint32_t i = 0; i < encoding->constraints.count; i++)
-        array_push(&self->unstated, i);
+    self->order = NEW_ARRAY(Z3_ast, window->end - window->start);
+    self->plan.prefix = NEW_ARRAY(uint32_t, window->history->threads);
     configure(self, budget);
     return self;
+}
+
+static void release(struct smt_solver *self, Z3_ast *terms, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (terms[i])
+            Z3_dec_ref(self->context, terms[i]);
 }
 
 void smt_solver_destroy(struct smt_solver *self)
 {
     if (!self)
         return;
+    const struct smt_window *window = self->encoding->window;
     Z3_solver_dec_ref(self->context, self->solver);
-    for (size_t i = 0; i < self->translated.count; i++)
-        if (self->translated.items[i])
-            Z3_dec_ref(self->context, self->translated.items[i]);
-    for (uint32_t i = 0; i < self->encoding->window->end - self->encoding->window->start; i++)
-        if (self->order[i])
-            Z3_dec_ref(self->context, self->order[i]);
+    release(self, self->translated.items, self->translated.count);
+    release(self, self->atoms.items, self->atoms.count);
+    release(self, self->order, window->end - window->start);
     array_free(&self->translated);
-    array_free(&self->unstated);
-    array_free(&self->unlinked);
+    array_free(&self->atoms);
+    array_free(&self->edges);
+    map_free(&self->swapped);
     free(self->order);
-    free(self->model.executed);
-    free(self->model.order);
+    free(self->plan.prefix);
+    array_free(&self->plan.orders);
+    array_free(&self->plan.choices);
     free(self);
 }
 
-static void state_constraints(struct smt_solver *self, const uint32_t *cone)
+enum smt_answer smt_solver_ask(struct smt_solver *self, const struct smt_refs *assumptions)
 {
-    const struct smt_constraint *constraints = self->encoding->constraints.items;
-    size_t kept = 0;
-    for (size_t i = 0; i < self->unstated.count; i++) {
-        uint32_t number = self->unstated.items[i];
-        if (smt_is_relevant(self->encoding, &constraints[number], cone))
-            Z3_solver_assert(self->context, self->solver,
-                             translate(self, constraints[number].guarded));
-        else
-            self->unstated.items[kept++] = number;
-    }
-    self->unstated.count = kept;
-}
-
-/* No event without its predecessor: also for events that are mentioned but lie
- * outside the cone, where an assumption ends the thread. */
-static void link_events(struct smt_solver *self)
-{
-    struct smt_encoding *encoding = self->encoding;
-    while (self->unlinked.count) {
-        uint32_t pos = array_pop(&self->unlinked);
-        uint32_t before = smt_used_before(encoding, pos);
-        if (before == POS_NONE)
-            continue;
-        Z3_ast idle =
-            keep(self, Z3_mk_not(self->context, translate(self, smt_is_executed(encoding, pos))));
-        Z3_ast either[2] = {idle, translate(self, smt_is_executed(encoding, before))};
-        Z3_solver_assert(self->context, self->solver, Z3_mk_or(self->context, 2, either));
-        Z3_dec_ref(self->context, idle);
-    }
-}
-
-enum smt_answer smt_solver_ask(struct smt_solver *self, const uint32_t *cone,
-                               const struct smt_refs *assumptions)
-{
-    state_constraints(self, cone);
-    Z3_ast *list = memory_alloc(assumptions->count + 1, sizeof *list);
+    const struct smt_constraints *constraints = &self->encoding->constraints;
+    for (; self->stated < constraints->count; self->stated++)
+        Z3_solver_assert(self->context, self->solver,
+                         translate(self, constraints->items[self->stated].guarded));
+    Z3_ast *list = memory_alloc(assumptions->count, sizeof *list);
     for (size_t i = 0; i < assumptions->count; i++)
         list[i] = translate(self, assumptions->items[i]);
-    link_events(self);
     Z3_lbool answer = Z3_solver_check_assumptions(self->context, self->solver,
                                                   (unsigned)assumptions->count, list);
     free(list);
-    self->cone = cone;
     return answer == Z3_L_TRUE ? SMT_YES : answer == Z3_L_FALSE ? SMT_NO : SMT_UNKNOWN;
 }
 
@@ -218,38 +213,70 @@ static Z3_ast value_of(struct smt_solver *self, Z3_model model, Z3_ast constant)
         self->context, model, Z3_get_app_decl(self->context, Z3_to_app(self->context, constant)));
 }
 
-/* Threads execute prefixes: behind the first event that is not executed, and
- * outside the cone, there is nothing to ask for. */
+static bool is_true(struct smt_solver *self, Z3_model model, smt_ref atom)
+{
+    if (atom >= self->translated.count || !self->translated.items[atom])
+        return false;
+    Z3_ast value = value_of(self, model, self->translated.items[atom]);
+    return value && Z3_get_bool_value(self->context, value) == Z3_L_TRUE;
+}
+
+/* Threads execute prefixes, so the last one that is executed says it all. */
 static void read_thread(struct smt_solver *self, Z3_model model, uint32_t thread)
 {
     struct smt_encoding *encoding = self->encoding;
-    const uint32_t *index = encoding->window->history->index;
-    uint32_t end = encoding->used_offset[thread + 1];
-    for (uint32_t i = encoding->used_offset[thread]; i < end; i++) {
-        uint32_t pos = encoding->used[i];
-        if (index[pos] >= self->cone[thread])
+    const struct smt_positions *used = &encoding->used[thread];
+    self->plan.prefix[thread] = encoding->window->baseline[thread];
+    for (size_t i = used->count; i-- > 0;)
+        if (is_true(self, model, smt_is_executed(encoding, used->items[i]))) {
+            self->plan.prefix[thread] = encoding->window->history->index[used->items[i]] + 1;
             break;
-        Z3_ast executed = value_of(self, model, translate(self, smt_is_executed(encoding, pos)));
-        if (!executed || Z3_get_bool_value(self->context, executed) != Z3_L_TRUE)
-            break;
-        Z3_ast order = value_of(self, model, order_of(self, pos));
-        self->model.executed[i] = true;
-        self->model.order[i] = 0;
-        if (order)
-            Z3_get_numeral_int64(self->context, order, &self->model.order[i]);
+        }
+}
+
+static int64_t place_of(struct smt_solver *self, Z3_model model, uint32_t pos)
+{
+    int64_t place = 0;
+    Z3_ast value = value_of(self, model, order_of(self, pos));
+    if (value)
+        Z3_get_numeral_int64(self->context, value, &place);
+    return place;
+}
+
+static void read_orders(struct smt_solver *self, Z3_model model)
+{
+    const struct history *history = self->encoding->window->history;
+    self->plan.orders.count = 0;
+    for (size_t i = 0; i < self->edges.count; i++) {
+        struct smt_edge edge = self->edges.items[i];
+        if (history->index[edge.from] >= self->plan.prefix[history->events[edge.from].thread] ||
+            history->index[edge.to] >= self->plan.prefix[history->events[edge.to].thread])
+            continue;
+        if (place_of(self, model, edge.to) < place_of(self, model, edge.from))
+            edge = (struct smt_edge){edge.to, edge.from};
+        array_push(&self->plan.orders, edge);
     }
 }
 
-const struct smt_model *smt_solver_model(struct smt_solver *self)
+static void read_choices(struct smt_solver *self, Z3_model model)
+{
+    const struct smt_formula *formula = &self->encoding->formula;
+    array_grow(&self->plan.choices, formula->choices);
+    for (uint32_t ref = 0; ref < formula->nodes.count; ref++)
+        if (formula->nodes.items[ref].kind == SMT_CHOICE)
+            self->plan.choices.items[formula->nodes.items[ref].a] = is_true(self, model, ref);
+}
+
+struct smt_plan *smt_solver_plan(struct smt_solver *self)
 {
     uint32_t threads = self->encoding->window->history->threads;
     Z3_model model = Z3_solver_get_model(self->context, self->solver);
     assert(model);
     Z3_model_inc_ref(self->context, model);
-    memset(self->model.executed, 0,
-           self->encoding->used_offset[threads] * sizeof *self->model.executed);
     for (uint32_t thread = 0; thread < threads; thread++)
         read_thread(self, model, thread);
+    read_orders(self, model);
+    read_choices(self, model);
     Z3_model_dec_ref(self->context, model);
-    return &self->model;
+    return &self->plan;
 }

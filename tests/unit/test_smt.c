@@ -92,7 +92,7 @@ static bool is_small(const char *shape)
 static void rf_is_exact(void **state)
 {
     (void)state;
-    const struct smt_options options = {.no_guess = true};
+    const struct smt_options options = {.z3_alone = true};
     for (size_t i = 0; is_small(shape_name(i)); i++)
         compare_many(shape_name(i), MODEL_RF, &options, FEW);
 }
@@ -100,7 +100,7 @@ static void rf_is_exact(void **state)
 static void value_is_exact(void **state)
 {
     (void)state;
-    const struct smt_options options = {.no_guess = true};
+    const struct smt_options options = {.z3_alone = true};
     char text[64];
     for (size_t i = 0; is_small(shape_name(i)); i++) {
         snprintf(text, sizeof text, "%s:values", shape_name(i));
@@ -111,7 +111,7 @@ static void value_is_exact(void **state)
 static void branch_is_exact(void **state)
 {
     (void)state;
-    const struct smt_options options = {.no_guess = true};
+    const struct smt_options options = {.z3_alone = true};
     char text[64];
     for (size_t i = 0; is_small(shape_name(i)); i++) {
         snprintf(text, sizeof text, "%s:branches", shape_name(i));
@@ -122,7 +122,7 @@ static void branch_is_exact(void **state)
 static void sync_is_exact(void **state)
 {
     (void)state;
-    const struct smt_options options = {.no_guess = true};
+    const struct smt_options options = {.z3_alone = true};
     for (size_t i = 0; is_small(shape_name(i)); i++)
         compare_many(shape_name(i), MODEL_SYNC, &options, FEW);
 }
@@ -130,7 +130,7 @@ static void sync_is_exact(void **state)
 static void windows_are_sound(void **state)
 {
     (void)state;
-    const struct smt_options options = {.window = 8, .no_guess = true};
+    const struct smt_options options = {.window = 8, .z3_alone = true};
     for (size_t i = 0; is_small(shape_name(i)); i++) {
         compare_many(shape_name(i), MODEL_RF, &options, FEW);
         compare_many(shape_name(i), MODEL_SYNC, &options, FEW);
@@ -140,7 +140,7 @@ static void windows_are_sound(void **state)
 static void equations_say_the_same(void **state)
 {
     (void)state;
-    const struct smt_options options = {.style = SMT_EQUATIONS, .no_guess = true};
+    const struct smt_options options = {.style = SMT_EQUATIONS, .eager = true, .z3_alone = true};
     for (size_t i = 0; is_small(shape_name(i)); i++)
         compare_many(shape_name(i), MODEL_RF, &options, FEW);
 }
@@ -173,10 +173,10 @@ static void agree(const char *text, uint64_t seed, enum model model)
     struct search *search = search_create(index);
     struct smt_counts alone, both;
     struct smt_client client = {(void *[]){&sample, search}, want_all, count_one};
-    struct smt_options options = {.no_guess = true};
+    struct smt_options options = {.z3_alone = true};
     assert_int_equal(smt_search(rules, &options, &client, &alone, &error), 0);
     /* A pair that the search finds and Z3 does not would be one more here. */
-    options.no_guess = false;
+    options.z3_alone = false;
     assert_int_equal(smt_search(rules, &options, &client, &both, &error), 0);
     assert_int_equal(alone.unknown, 0);
     assert_int_equal(alone.witnesses, both.witnesses);

@@ -1,0 +1,328 @@
+#include "search/smt_trial.h"
+
+/* A write in the sequence, and the one of the same variable before it. */
+struct write {
+    uint32_t pos, before; /* place in writes plus one, 0: none */
+};
+
+struct last_write {
+    uint32_t round, write; /* the trial that wrote this; place in writes plus one */
+};
+
+struct smt_trial {
+    const struct smt_window *window;
+    uint32_t *edge_offset; /* by pos - start: the first edge to it */
+    uint32_t *order_head;  /* by pos - start: an order to it, plus one */
+    struct smt_positions order_next;
+    uint32_t *done; /* by thread: index of its next event */
+    struct smt_positions stack, sequence;
+
+    uint32_t round;
+    struct last_write *last; /* by variable */
+    struct writes ARRAY_OF(struct write) writes;
+    struct smt_positions held; /* sections, now */
+    bool unsure;               /* there are events whose rules only the machine knows */
+    bool broken, added;
+    struct machine *start; /* where the window starts; NULL: not needed yet */
+    struct smt_positions others;
+};
+
+struct smt_trial *smt_trial_create(const struct smt_window *window)
+{
+    struct smt_trial *trial = NEW(struct smt_trial);
+    uint32_t count = window->end - window->start;
+    trial->window = window;
+    trial->edge_offset = NEW_ARRAY(uint32_t, count + 1);
+    trial->order_head = NEW_ARRAY(uint32_t, count);
+    trial->done = NEW_ARRAY(uint32_t, window->history->threads);
+    trial->last =
+        NEW_ARRAY(struct last_write, trace_count(window->history->trace, CLASS_VARIABLE));
+    for (size_t i = 0; i < window->edges.count; i++)
+        trial->edge_offset[window->edges.items[i].to - window->start + 1]++;
+    for (uint32_t i = 0; i < count; i++)
+        trial->edge_offset[i + 1] += trial->edge_offset[i];
+    return trial;
+}
+
+void smt_trial_destroy(struct smt_trial *trial)
+{
+    if (!trial)
+        return;
+    free(trial->edge_offset);
+    free(trial->order_head);
+    free(trial->done);
+    free(trial->last);
+    array_free(&trial->order_next);
+    array_free(&trial->stack);
+    array_free(&trial->sequence);
+    array_free(&trial->writes);
+    array_free(&trial->held);
+    array_free(&trial->others);
+    if (trial->start)
+        machine_destroy(trial->start);
+    free(trial);
+}
+
+const struct smt_positions *smt_trial_sequence(const struct smt_trial *trial)
+{
+    return &trial->sequence;
+}
+
+/* Clocks are closed: one round is enough. */
+static void close_prefixes(const struct smt_window *window, struct smt_plan *plan, uint32_t *closed)
+{
+    const struct history *history = window->history;
+    memcpy(closed, plan->prefix, history->threads * sizeof *closed);
+    for (uint32_t thread = 0; thread < history->threads; thread++) {
+        if (plan->prefix[thread] <= window->baseline[thread])
+            continue;
+        uint32_t last = history_pos(history, thread, plan->prefix[thread] - 1);
+        for (uint32_t other = 0; other < history->threads; other++)
+            if (smt_must_count(window, last, other) > closed[other])
+                closed[other] = smt_must_count(window, last, other);
+    }
+    memcpy(plan->prefix, closed, history->threads * sizeof *closed);
+}
+
+/* Events of one variable that came after the source, oldest first. */
+static void find_others(struct smt_trial *trial, uint32_t variable, uint32_t source)
+{
+    const struct last_write *last = &trial->last[variable];
+    uint32_t write = last->round == trial->round ? last->write : 0;
+    trial->others.count = 0;
+    for (; write && trial->writes.items[write - 1].pos != source;
+         write = trial->writes.items[write - 1].before)
+        array_push(&trial->others, trial->writes.items[write - 1].pos);
+    for (size_t i = 0; i < trial->others.count / 2; i++) {
+        uint32_t *a = &trial->others.items[i];
+        uint32_t *b = &trial->others.items[trial->others.count - 1 - i], swapped = *a;
+        *a = *b;
+        *b = swapped;
+    }
+}
+
+static bool is_made(const struct smt_encoding *encoding, const struct smt_plan *plan,
+                    smt_ref choice)
+{
+    if (choice == SMT_REF_TRUE)
+        return true;
+    uint32_t number = encoding->formula.nodes.items[choice].a;
+    return number < plan->choices.count && plan->choices.items[number];
+}
+
+static void break_read(struct smt_trial *trial, struct smt_encoding *encoding,
+                       const struct smt_plan *plan, uint32_t read)
+{
+    const struct smt_window *window = trial->window;
+    const struct smt_source *sources;
+    size_t count;
+    trial->broken = true;
+    trial->added |= smt_require_source(encoding, read, &sources, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_made(encoding, plan, sources[i].choice))
+            continue;
+        find_others(trial, window->history->events[read].object, sources[i].write);
+        for (size_t k = 0; k < trial->others.count; k++)
+            if (!smt_may_see(window, read, trial->others.items[k]))
+                trial->added |= smt_require_away(encoding, &sources[i], trial->others.items[k]);
+    }
+}
+
+static void try_read(struct smt_trial *trial, struct smt_encoding *encoding,
+                     const struct smt_plan *plan, uint32_t pos)
+{
+    const struct last_write *last = &trial->last[trial->window->history->events[pos].object];
+    uint32_t write = POS_NONE;
+    if (last->round == trial->round)
+        write = trial->writes.items[last->write - 1].pos;
+    if (!smt_may_see(trial->window, pos, write))
+        break_read(trial, encoding, plan, pos);
+}
+
+static void do_write(struct smt_trial *trial, uint32_t pos)
+{
+    struct last_write *last = &trial->last[trial->window->history->events[pos].object];
+    uint32_t before = last->round == trial->round ? last->write : 0;
+    array_push(&trial->writes, ((struct write){pos, before}));
+    *last = (struct last_write){trial->round, (uint32_t)trial->writes.count};
+}
+
+static void try_acquire(struct smt_trial *trial, struct smt_encoding *encoding, uint32_t section)
+{
+    const struct smt_section *sections = trial->window->sections.items;
+    const struct smt_section *mine = &sections[section];
+    for (size_t i = 0; i < trial->held.count; i++) {
+        const struct smt_section *other = &sections[trial->held.items[i]];
+        if (other->lock != mine->lock || (other->shared && mine->shared))
+            continue;
+        trial->broken = true;
+        trial->added |= smt_require_apart(encoding, trial->held.items[i], section);
+    }
+    array_push(&trial->held, section);
+}
+
+static void do_release(struct smt_trial *trial, uint32_t section)
+{
+    for (size_t i = 0; i < trial->held.count; i++)
+        if (trial->held.items[i] == section) {
+            trial->held.items[i] = array_pop(&trial->held);
+            return;
+        }
+}
+
+static void execute(struct smt_trial *trial, struct smt_encoding *encoding,
+                    const struct smt_plan *plan, uint32_t pos)
+{
+    const struct smt_window *window = trial->window;
+    const struct event *event = &window->history->events[pos];
+    uint32_t section = window->section_at[pos - window->start];
+    array_push(&trial->sequence, pos);
+    if (event_reads(event)) {
+        if (window->rules->model == MODEL_BRANCH)
+            trial->unsure = true;
+        else if (smt_keeps(window, pos))
+            try_read(trial, encoding, plan, pos);
+    }
+    if (event_writes(event))
+        do_write(trial, pos);
+    if (event_releases(event) && section)
+        do_release(trial, section - 1);
+    else if (event_acquires(event) && section)
+        try_acquire(trial, encoding, section - 1);
+    if (op_in(event->op, OP_BIT(EVENT_WAIT_END) | OP_BIT(EVENT_SEM_WAIT)) ||
+        (event->flags & EVENT_FAILED && op_in(event->op, OPS_ACQUIRING)))
+        trial->unsure = true;
+}
+
+static bool is_missing(const struct smt_trial *trial, const struct smt_plan *plan, uint32_t pos)
+{
+    const struct history *history = trial->window->history;
+    uint32_t thread = history->events[pos].thread, index = history->index[pos];
+    return pos >= trial->window->start && index < plan->prefix[thread] &&
+           index >= trial->done[thread];
+}
+
+/* An event that has to come before `pos` and has not, or POS_NONE. */
+static uint32_t find_missing(const struct smt_trial *trial, const struct smt_plan *plan,
+                             uint32_t pos)
+{
+    const struct smt_window *window = trial->window;
+    uint32_t place = pos - window->start;
+    for (uint32_t i = trial->edge_offset[place]; i < trial->edge_offset[place + 1]; i++)
+        if (is_missing(trial, plan, window->edges.items[i].from))
+            return window->edges.items[i].from;
+    for (uint32_t i = trial->order_head[place]; i; i = trial->order_next.items[i - 1])
+        if (is_missing(trial, plan, plan->orders.items[i - 1].from))
+            return plan->orders.items[i - 1].from;
+    return POS_NONE;
+}
+
+/* Executes everything up to `pos`, whatever has to come before it first. */
+static void run_to(struct smt_trial *trial, struct smt_encoding *encoding,
+                   const struct smt_plan *plan, uint32_t pos)
+{
+    const struct history *history = trial->window->history;
+    array_push(&trial->stack, pos);
+    while (trial->stack.count) {
+        uint32_t wanted = array_last(&trial->stack), thread = history->events[wanted].thread;
+        if (history->index[wanted] < trial->done[thread]) {
+            trial->stack.count--;
+            continue;
+        }
+        uint32_t next = history_pos(history, thread, trial->done[thread]);
+        uint32_t missing = find_missing(trial, plan, next);
+        if (missing != POS_NONE) {
+            array_push(&trial->stack, missing);
+            continue;
+        }
+        execute(trial, encoding, plan, next);
+        trial->done[thread]++;
+    }
+}
+
+static void start(struct smt_trial *trial, const struct smt_plan *plan)
+{
+    const struct smt_window *window = trial->window;
+    trial->round++;
+    trial->sequence.count = trial->writes.count = trial->held.count = 0;
+    trial->unsure = trial->broken = trial->added = false;
+    memcpy(trial->done, window->baseline, window->history->threads * sizeof *trial->done);
+    for (uint32_t i = 0; i < window->sections.count; i++)
+        if (window->sections.items[i].acquire < window->start)
+            array_push(&trial->held, i);
+    trial->order_next.count = 0;
+    for (size_t i = 0; i < plan->orders.count; i++) {
+        uint32_t *head = &trial->order_head[plan->orders.items[i].to - window->start];
+        array_push(&trial->order_next, *head);
+        *head = (uint32_t)i + 1;
+    }
+}
+
+/* The last event that any thread executes. */
+static uint32_t last_of(const struct smt_window *window, const struct smt_plan *plan)
+{
+    uint32_t last = 0;
+    for (uint32_t thread = 0; thread < window->history->threads; thread++)
+        if (plan->prefix[thread] > window->baseline[thread]) {
+            uint32_t pos = history_pos(window->history, thread, plan->prefix[thread] - 1);
+            last = pos + 1 > last ? pos + 1 : last;
+        }
+    return last;
+}
+
+/* Says what the event that the machine refuses needs. */
+static bool require_event(struct smt_encoding *encoding, uint32_t pos)
+{
+    const struct event *event = &encoding->window->history->events[pos];
+    switch (event->op) {
+    case EVENT_WAIT_END:
+        return smt_require_wait(encoding, pos);
+    case EVENT_SEM_WAIT:
+        return smt_require_semaphore_wait(encoding, pos);
+    default:
+        break;
+    }
+    if (event->flags & EVENT_FAILED && op_in(event->op, OPS_ACQUIRING))
+        return smt_require_failed_try(encoding, pos);
+    return smt_require_memory(encoding);
+}
+
+static void ask_machine(struct smt_trial *trial, struct smt_encoding *encoding)
+{
+    const struct smt_window *window = trial->window;
+    if (!trial->start) {
+        trial->start = machine_create(window->rules);
+        for (uint32_t pos = 0; pos < window->start; pos++)
+            machine_execute(trial->start, pos);
+    }
+    struct machine *machine = machine_copy(trial->start);
+    for (size_t i = 0; i < trial->sequence.count && !trial->broken; i++) {
+        uint32_t pos = trial->sequence.items[i];
+        if (machine_forbids(machine, pos) != RULE_NONE) {
+            trial->broken = true;
+            trial->added = require_event(encoding, pos);
+        } else {
+            machine_execute(machine, pos);
+        }
+    }
+    machine_destroy(machine);
+}
+
+enum smt_outcome smt_trial_run(struct smt_trial *trial, struct smt_encoding *encoding,
+                               struct smt_plan *plan)
+{
+    const struct smt_window *window = trial->window;
+    const struct history *history = window->history;
+    close_prefixes(window, plan, trial->done);
+    start(trial, plan);
+    uint32_t last = last_of(window, plan);
+    for (uint32_t pos = window->start; pos < last; pos++)
+        if (history->index[pos] < plan->prefix[history->events[pos].thread])
+            run_to(trial, encoding, plan, pos);
+    for (size_t i = 0; i < plan->orders.count; i++)
+        trial->order_head[plan->orders.items[i].to - window->start] = 0;
+    if (!trial->broken && trial->unsure)
+        ask_machine(trial, encoding);
+    smt_encode_orders(encoding);
+    return !trial->broken ? SMT_CORRECT : trial->added ? SMT_BROKEN : SMT_STUCK;
+}
