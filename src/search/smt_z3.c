@@ -4,8 +4,12 @@
  *
  * For two events there is one atom, "they are not in the observed order". Z3 tries
  * "false" first, so its plans differ from what was observed as little as it can see.
- * If the atom is false the two integers may be equal; the observed order breaks the tie.
- * That closes no cycle: a cycle has an order against the observed one, which is strict. */
+ * If the atom is true the two integers may be equal, and the later event goes first.
+ * That closes no cycle: a cycle has an order as observed, which is strict.
+ *
+ * Z3 takes longer to make a model than to answer. But all that is asked for are truth
+ * values, so they are read off its trail of assigned literals; each atom has a name there
+ * that Z3 does not rewrite. */
 #include "search/smt_solver.h"
 
 #include <assert.h>
@@ -17,16 +21,24 @@ struct smt_context {
 
 struct asts ARRAY_OF(Z3_ast);
 
+/* What a constant stands for. */
+struct role {
+    enum { ROLE_NONE, ROLE_EXECUTED, ROLE_CHOICE, ROLE_SWAPPED } kind;
+    uint32_t number; /* pos, choice, atom */
+};
+
 struct smt_solver {
     struct smt_encoding *encoding;
     Z3_context context;
     Z3_solver solver;
     struct asts translated; /* by smt_ref; NULL: not yet */
     Z3_ast *order;          /* by pos - start: the event's integer */
-    struct map swapped;    /* (earlier, later) in the observed order to the atom's place in... */
-    struct asts atoms;     /* ...here */
+    struct map swapped; /* (earlier, later) in the observed order to the atom's place in... */
+    struct asts atoms;  /* ...here */
     struct smt_edges edges; /* the same as pairs */
-    size_t stated;         /* constraints that Z3 knows */
+    struct roles ARRAY_OF(struct role) roles; /* by Z3's number of the term */
+    size_t stated;                            /* constraints that Z3 knows */
+    struct verdicts ARRAY_OF(bool) is_swapped; /* by atom: in the last answer */
     struct smt_plan plan;
 };
 
@@ -63,12 +75,17 @@ static Z3_ast order_of(struct smt_solver *self, uint32_t pos)
     return *place;
 }
 
-static Z3_ast flag(struct smt_solver *self, const char *prefix, uint32_t number)
+static Z3_ast flag(struct smt_solver *self, const char *prefix, int role, uint32_t number)
 {
     char name[32];
     snprintf(name, sizeof name, "%s%u", prefix, number);
-    return Z3_mk_const(self->context, Z3_mk_string_symbol(self->context, name),
-                       Z3_mk_bool_sort(self->context));
+    Z3_ast constant = Z3_mk_const(self->context, Z3_mk_string_symbol(self->context, name),
+                                  Z3_mk_bool_sort(self->context));
+    unsigned id = Z3_get_ast_id(self->context, constant);
+    array_grow(&self->roles, id + 1);
+    self->roles.items[id].kind = role;
+    self->roles.items[id].number = number;
+    return constant;
 }
 
 static Z3_ast translate(struct smt_solver *self, smt_ref ref);
@@ -80,10 +97,11 @@ static Z3_ast swapped(struct smt_solver *self, uint32_t earlier, uint32_t later)
     uint64_t *place = map_at(&self->swapped, map_pair(earlier, later), &added);
     if (added) {
         *place = self->atoms.count;
-        Z3_ast atom =
-            Z3_mk_lt(self->context, order_of(self, later), order_of(self, earlier));
-        array_push(&self->atoms, keep(self, atom));
+        Z3_ast atom = keep(self, flag(self, "s", ROLE_SWAPPED, (uint32_t)self->atoms.count));
+        Z3_ast order = Z3_mk_le(self->context, order_of(self, later), order_of(self, earlier));
+        array_push(&self->atoms, atom);
         array_push(&self->edges, ((struct smt_edge){earlier, later}));
+        Z3_solver_assert(self->context, self->solver, Z3_mk_iff(self->context, atom, order));
     }
     return self->atoms.items[*place];
 }
@@ -112,9 +130,9 @@ static Z3_ast translate_new(struct smt_solver *self, const struct smt_node *node
                    ? swapped(self, node->b, node->a)
                    : Z3_mk_not(self->context, swapped(self, node->a, node->b));
     case SMT_EXECUTED:
-        return flag(self, "x", node->a);
+        return flag(self, "x", ROLE_EXECUTED, node->a);
     case SMT_CHOICE:
-        return flag(self, "c", node->a);
+        return flag(self, "c", ROLE_CHOICE, node->a);
     case SMT_NOT:
         return Z3_mk_not(self->context, translate(self, node->a));
     case SMT_AND:
@@ -142,6 +160,7 @@ static void configure(struct smt_solver *self, uint32_t budget)
     Z3_params_set_bool(self->context, params, SYMBOL("auto_config"), false);
     Z3_params_set_uint(self->context, params, SYMBOL("arith.solver"), 1);
     Z3_params_set_uint(self->context, params, SYMBOL("relevancy"), 0);
+    Z3_params_set_bool(self->context, params, SYMBOL("model"), false);
     if (budget)
         Z3_params_set_uint(self->context, params, SYMBOL("rlimit"), budget);
 #undef SYMBOL
@@ -183,6 +202,8 @@ void smt_solver_destroy(struct smt_solver *self)
     array_free(&self->translated);
     array_free(&self->atoms);
     array_free(&self->edges);
+    array_free(&self->roles);
+    array_free(&self->is_swapped);
     map_free(&self->swapped);
     free(self->order);
     free(self->plan.prefix);
@@ -206,77 +227,64 @@ enum smt_answer smt_solver_ask(struct smt_solver *self, const struct smt_refs *a
     return answer == Z3_L_TRUE ? SMT_YES : answer == Z3_L_FALSE ? SMT_NO : SMT_UNKNOWN;
 }
 
-/* What the model says of a constant; NULL if it leaves it open. */
-static Z3_ast value_of(struct smt_solver *self, Z3_model model, Z3_ast constant)
-{
-    return Z3_model_get_const_interp(
-        self->context, model, Z3_get_app_decl(self->context, Z3_to_app(self->context, constant)));
-}
-
-static bool is_true(struct smt_solver *self, Z3_model model, smt_ref atom)
-{
-    if (atom >= self->translated.count || !self->translated.items[atom])
-        return false;
-    Z3_ast value = value_of(self, model, self->translated.items[atom]);
-    return value && Z3_get_bool_value(self->context, value) == Z3_L_TRUE;
-}
-
-/* Threads execute prefixes, so the last one that is executed says it all. */
-static void read_thread(struct smt_solver *self, Z3_model model, uint32_t thread)
-{
-    struct smt_encoding *encoding = self->encoding;
-    const struct smt_positions *used = &encoding->used[thread];
-    self->plan.prefix[thread] = encoding->window->baseline[thread];
-    for (size_t i = used->count; i-- > 0;)
-        if (is_true(self, model, smt_is_executed(encoding, used->items[i]))) {
-            self->plan.prefix[thread] = encoding->window->history->index[used->items[i]] + 1;
-            break;
-        }
-}
-
-static int64_t place_of(struct smt_solver *self, Z3_model model, uint32_t pos)
-{
-    int64_t place = 0;
-    Z3_ast value = value_of(self, model, order_of(self, pos));
-    if (value)
-        Z3_get_numeral_int64(self->context, value, &place);
-    return place;
-}
-
-static void read_orders(struct smt_solver *self, Z3_model model)
+/* Threads execute prefixes, so the last event that is executed says it all. */
+static void read_executed(struct smt_solver *self, uint32_t pos)
 {
     const struct history *history = self->encoding->window->history;
+    uint32_t *prefix = &self->plan.prefix[history->events[pos].thread];
+    if (history->index[pos] >= *prefix)
+        *prefix = history->index[pos] + 1;
+}
+
+static void read_literal(struct smt_solver *self, Z3_ast literal)
+{
+    unsigned id = Z3_get_ast_id(self->context, literal);
+    if (id >= self->roles.count)
+        return; /* negations, and what Z3 made itself */
+    struct role role = self->roles.items[id];
+    if (role.kind == ROLE_EXECUTED)
+        read_executed(self, role.number);
+    else if (role.kind == ROLE_CHOICE)
+        self->plan.choices.items[role.number] = true;
+    else if (role.kind == ROLE_SWAPPED)
+        self->is_swapped.items[role.number] = true;
+}
+
+static void read_trail(struct smt_solver *self)
+{
+    Z3_ast_vector trail = Z3_solver_get_trail(self->context, self->solver);
+    Z3_ast_vector_inc_ref(self->context, trail);
+    unsigned count = Z3_ast_vector_size(self->context, trail);
+    for (unsigned i = 0; i < count; i++)
+        read_literal(self, Z3_ast_vector_get(self->context, trail, i));
+    Z3_ast_vector_dec_ref(self->context, trail);
+}
+
+static void read_orders(struct smt_solver *self)
+{
+    const struct history *history = self->encoding->window->history;
+    const uint32_t *prefix = self->plan.prefix;
     self->plan.orders.count = 0;
     for (size_t i = 0; i < self->edges.count; i++) {
         struct smt_edge edge = self->edges.items[i];
-        if (history->index[edge.from] >= self->plan.prefix[history->events[edge.from].thread] ||
-            history->index[edge.to] >= self->plan.prefix[history->events[edge.to].thread])
+        if (history->index[edge.from] >= prefix[history->events[edge.from].thread] ||
+            history->index[edge.to] >= prefix[history->events[edge.to].thread])
             continue;
-        if (place_of(self, model, edge.to) < place_of(self, model, edge.from))
+        if (self->is_swapped.items[i])
             edge = (struct smt_edge){edge.to, edge.from};
         array_push(&self->plan.orders, edge);
     }
 }
 
-static void read_choices(struct smt_solver *self, Z3_model model)
-{
-    const struct smt_formula *formula = &self->encoding->formula;
-    array_grow(&self->plan.choices, formula->choices);
-    for (uint32_t ref = 0; ref < formula->nodes.count; ref++)
-        if (formula->nodes.items[ref].kind == SMT_CHOICE)
-            self->plan.choices.items[formula->nodes.items[ref].a] = is_true(self, model, ref);
-}
-
 struct smt_plan *smt_solver_plan(struct smt_solver *self)
 {
-    uint32_t threads = self->encoding->window->history->threads;
-    Z3_model model = Z3_solver_get_model(self->context, self->solver);
-    assert(model);
-    Z3_model_inc_ref(self->context, model);
-    for (uint32_t thread = 0; thread < threads; thread++)
-        read_thread(self, model, thread);
-    read_orders(self, model);
-    read_choices(self, model);
-    Z3_model_dec_ref(self->context, model);
+    const struct smt_window *window = self->encoding->window;
+    memcpy(self->plan.prefix, window->baseline,
+           window->history->threads * sizeof *self->plan.prefix);
+    self->plan.choices.count = self->is_swapped.count = 0;
+    array_grow(&self->plan.choices, self->encoding->formula.choices);
+    array_grow(&self->is_swapped, self->edges.count);
+    read_trail(self);
+    read_orders(self);
     return &self->plan;
 }
