@@ -159,14 +159,15 @@ static void encode_orders_of(struct smt_encoding *encoding, uint32_t pos)
     uint32_t own = history->events[pos].thread, index = history->index[pos];
     uint32_t before = used_before(encoding, own, index), after = used_after(encoding, own, pos);
     for (uint32_t thread = 0; thread < history->threads; thread++) {
-        uint32_t from = thread == own ? before
-                                      : used_before(encoding, thread,
-                                                    smt_must_count(window, pos, thread));
+        uint32_t from = thread == own
+                            ? before
+                            : used_before(encoding, thread, smt_must_count(window, pos, thread));
         uint32_t to = thread == own ? after : used_after(encoding, thread, pos);
         if (from != POS_NONE &&
             (thread == own || before == POS_NONE || !smt_must(window, from, before)))
             encode_edge(encoding, from, pos);
-        if (to != POS_NONE && (thread == own || after == POS_NONE || !smt_must(window, after, to)) &&
+        if (to != POS_NONE &&
+            (thread == own || after == POS_NONE || !smt_must(window, after, to)) &&
             !encoding->is_fresh[to - window->start])
             encode_edge(encoding, pos, to);
     }

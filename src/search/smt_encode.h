@@ -60,11 +60,11 @@ struct smt_encoding {
      * orders are stated by smt_encode_orders(); until then they are fresh. */
     struct smt_positions *used, fresh;
     bool *is_used, *is_fresh; /* by pos - start */
-    struct map handovers;   /* (release, acquire) to "is executed before" */
-    struct map covered;     /* three sections to what smt_memory.c said of them */
-    struct map sources_of;  /* read to its first place in `sources` and their number */
+    struct map handovers;     /* (release, acquire) to "is executed before" */
+    struct map covered;       /* three sections to what smt_memory.c said of them */
+    struct map sources_of;    /* read to its first place in `sources` and their number */
     struct smt_sources ARRAY_OF(struct smt_source) sources;
-    struct map said[SMT_SAID_COUNT]; /* what was required one by one */
+    struct map said[SMT_SAID_COUNT];                  /* what was required one by one */
     struct smt_uses *condition_uses, *semaphore_uses; /* by object */
     uint32_t about;         /* scratch: for constraints without a condition */
     uint32_t *marks, round; /* scratch, by thread: marked if equal to round */

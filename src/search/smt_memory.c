@@ -266,8 +266,8 @@ static void find_choices(struct smt_encoding *encoding, uint32_t read)
         array_push(&encoding->sources, source);
         array_push(&chosen, source.choice);
         encoding->about = read;
-        require_after(encoding, only ? read : POS_NONE,
-                      smt_not(&encoding->formula, source.choice), read, source.write);
+        require_after(encoding, only ? read : POS_NONE, smt_not(&encoding->formula, source.choice),
+                      read, source.write);
         encoding->about = POS_NONE;
     }
     smt_require(encoding, read, smt_or(&encoding->formula, chosen.items, chosen.count));

@@ -9,7 +9,7 @@ enum truth { OPEN, TRUE, FALSE };
 struct smt_propagation {
     const struct smt_window *window;
     const struct smt_encoding *encoding;
-    uint32_t *limit; /* by thread: index of the first event that cannot be executed */
+    uint32_t *limit;            /* by thread: index of the first event that cannot be executed */
     uint64_t after[ORDERS_MAX]; /* orders that each one leads to, itself included */
     struct truths ARRAY_OF(uint8_t) choices;
     struct smt_plan plan; /* prefixes are closed under the must-order */
@@ -121,7 +121,8 @@ static bool make_order(struct smt_propagation *self, uint32_t from, uint32_t to)
     for (size_t i = 0; i < orders->count; i++) {
         bool leads = false;
         for (size_t k = 0; k < orders->count && !leads; k++)
-            leads = self->after[i] >> k & 1 && must_or_same(self->window, orders->items[k].to, from);
+            leads =
+                self->after[i] >> k & 1 && must_or_same(self->window, orders->items[k].to, from);
         if (leads)
             self->after[i] |= reached;
     }
@@ -239,9 +240,8 @@ static bool start(struct smt_propagation *self, const uint32_t pair[2])
         self->limit[history->events[pair[i]].thread] = history->index[pair[i]];
     for (int i = 0; i < 2; i++) {
         uint32_t thread = history->events[pair[i]].thread, index = history->index[pair[i]];
-        uint32_t before = index > window->baseline[thread]
-                              ? history_pos(history, thread, index - 1)
-                              : history->fork_of[thread];
+        uint32_t before = index > window->baseline[thread] ? history_pos(history, thread, index - 1)
+                                                           : history->fork_of[thread];
         if (before != POS_NONE && before >= window->start && !make_executed(self, before))
             return false;
     }
@@ -251,7 +251,8 @@ static bool start(struct smt_propagation *self, const uint32_t pair[2])
 /* The must-order is known here by heart. */
 static bool is_known(const struct smt_constraint *constraint, const struct smt_formula *formula)
 {
-    return constraint->event == POS_NONE && formula->nodes.items[constraint->formula].kind == SMT_BEFORE;
+    return constraint->event == POS_NONE &&
+           formula->nodes.items[constraint->formula].kind == SMT_BEFORE;
 }
 
 bool smt_propagate(struct smt_propagation *self, const struct smt_encoding *encoding,

@@ -28,7 +28,7 @@ struct smt_counts {
     uint64_t followed; /* pairs that propagation decided */
     uint64_t guessed;  /* witnesses that the order search found */
     uint64_t rounds;   /* plans of Z3 that were tried */
-    uint64_t too_far; /* not asked: no window holds both */
+    uint64_t too_far;  /* not asked: no window holds both */
 };
 
 /* What to do about pairs: `wanted` may drop one before it is solved (it is not

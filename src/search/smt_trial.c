@@ -35,8 +35,7 @@ struct smt_trial *smt_trial_create(const struct smt_window *window)
     trial->edge_offset = NEW_ARRAY(uint32_t, count + 1);
     trial->order_head = NEW_ARRAY(uint32_t, count);
     trial->done = NEW_ARRAY(uint32_t, window->history->threads);
-    trial->last =
-        NEW_ARRAY(struct last_write, trace_count(window->history->trace, CLASS_VARIABLE));
+    trial->last = NEW_ARRAY(struct last_write, trace_count(window->history->trace, CLASS_VARIABLE));
     for (size_t i = 0; i < window->edges.count; i++)
         trial->edge_offset[window->edges.items[i].to - window->start + 1]++;
     for (uint32_t i = 0; i < count; i++)

@@ -33,11 +33,11 @@ struct smt_solver {
     Z3_solver solver;
     struct asts translated; /* by smt_ref; NULL: not yet */
     Z3_ast *order;          /* by pos - start: the event's integer */
-    struct map swapped; /* (earlier, later) in the observed order to the atom's place in... */
-    struct asts atoms;  /* ...here */
+    struct map swapped;     /* (earlier, later) in the observed order to the atom's place in... */
+    struct asts atoms;      /* ...here */
     struct smt_edges edges; /* the same as pairs */
-    struct roles ARRAY_OF(struct role) roles; /* by Z3's number of the term */
-    size_t stated;                            /* constraints that Z3 knows */
+    struct roles ARRAY_OF(struct role) roles;  /* by Z3's number of the term */
+    size_t stated;                             /* constraints that Z3 knows */
     struct verdicts ARRAY_OF(bool) is_swapped; /* by atom: in the last answer */
     struct smt_plan plan;
 };
@@ -126,9 +126,8 @@ static Z3_ast translate_new(struct smt_solver *self, const struct smt_node *node
     case SMT_TRUE:
         return Z3_mk_true(self->context);
     case SMT_BEFORE:
-        return node->a > node->b
-                   ? swapped(self, node->b, node->a)
-                   : Z3_mk_not(self->context, swapped(self, node->a, node->b));
+        return node->a > node->b ? swapped(self, node->b, node->a)
+                                 : Z3_mk_not(self->context, swapped(self, node->a, node->b));
     case SMT_EXECUTED:
         return flag(self, "x", ROLE_EXECUTED, node->a);
     case SMT_CHOICE:
