@@ -80,6 +80,8 @@ enum command_id {
       "record every function as an atomic block")                                                  \
     O(BYTES, max_trace, "max-trace", 0, "SIZE", IN(RUN) | IN(RECORD), 0, UINT64_MAX, 0,            \
       "stop recording when the trace has this size (0: no limit)")                                 \
+    O(FLAG, online, "online", 0, "", IN(RECORD), 0, 1, 0,                                          \
+      "analyse while the program runs, and say what is found as it is found")                      \
     O(COUNT, times, "times", 'n', "N", IN(REPLAY), 1, 1000000, 1, "replay each finding N times")   \
     O(SECONDS, timeout, "timeout", 0, "SECONDS", IN(RUN) | IN(REPLAY), 0, 1000000, 0,              \
       "limit of one replay (0: ten times the recorded run, at least 10 s)")                        \
@@ -88,26 +90,26 @@ enum command_id {
     O(SECONDS, budget, "budget", 0, "SECONDS", IN(RUN), 0, 1000000, 300,                           \
       "limit of all replays together")                                                             \
     O(FLAG, fine, "fine", 0, "", IN(REPLAY), 0, 1, 0,                                              \
-      "order all accesses through which threads see each other's writes")                           \
+      "order all accesses through which threads see each other's writes")                          \
     O(FLAG, scratch, "scratch", 0, "", IN(REPLAY), 0, 1, 0,                                        \
       "run each replay in a copy of the program's working directory")                              \
     O(FLAG, gdb, "gdb", 0, "", IN(REPLAY), 0, 1, 0,                                                \
       "start gdb with the program stopped at the error")                                           \
-    O(TEXT, engines, "engine", 'e', "NAME,...", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, 0, 0,      \
-      "engines to run (predict: auto; compare: all)")                                              \
+    O(TEXT, engines, "engine", 'e', "NAME,...", IN(RUN) | IN(RECORD) | IN(PREDICT) | IN(COMPARE),  \
+      0, 0, 0, "engines to run (predict: auto; compare: all; record --online: tlh)")               \
     O(TEXT, model, "model", 'm', "MODEL",                                                          \
-      IN(RUN) | IN(PREDICT) | IN(COMPARE) | IN(CHECK) | IN(CONVERT), 0, 0, 0,                      \
+      IN(RUN) | IN(RECORD) | IN(PREDICT) | IN(COMPARE) | IN(CHECK) | IN(CONVERT), 0, 0, 0,         \
       "what memory must keep: rf, value, branch or sync")                                          \
     O(COUNT, window, "window", 0, "N", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, UINT32_MAX, 0,      \
       "analyse windows of N events (0: the whole trace)")                                          \
-    O(FLAG, pairs, "pairs", 0, "", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, 1, 0,                   \
+    O(FLAG, pairs, "pairs", 0, "", IN(RUN) | IN(RECORD) | IN(PREDICT) | IN(COMPARE), 0, 1, 0,      \
       "one finding per pair of events, not of source locations")                                   \
     O(FLAG, per_pair, "per-pair", 0, "", IN(PREDICT) | IN(COMPARE), 0, 1, 0,                       \
       "csp: one check per thread pair instead of one per object")                                  \
     O(TEXT, atomic, "atomic", 0, "GLOB,...", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, 0, 0,         \
       "atomic blocks, by label or function (all but main and those that wait)")                    \
     O(COUNT, jobs, "jobs", 'j', "N",                                                               \
-      IN(RUN) | IN(REPORT) | IN(PREDICT) | IN(COMPARE) | IN(REPLAY), 1, 1024, 1,                   \
+      IN(RUN) | IN(RECORD) | IN(REPORT) | IN(PREDICT) | IN(COMPARE) | IN(REPLAY), 1, 1024, 1,      \
       "worker threads; the result does not depend on it")                                          \
     O(COUNT, steps, "steps", 0, "N", IN(RUN) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 0,          \
       UINT64_MAX, 0, "search steps a candidate may take (0: the engine's own limit)")              \
@@ -129,8 +131,9 @@ enum command_id {
       "look for separate debug files here too, before /usr/lib/debug")                             \
     O(FLAG, debuginfod, "debuginfod", 0, "", SYMBOLISING, 0, 1, 0,                                 \
       "ask the servers in DEBUGINFOD_URLS for debug files")                                        \
-    O(COUNT, exit_code, "exit-code", 0, "N", IN(RUN) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 0,  \
-      255, 66, "exit code when there are findings")                                                \
+    O(COUNT, exit_code, "exit-code", 0, "N",                                                       \
+      IN(RUN) | IN(RECORD) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 0, 255, 66,                   \
+      "exit code when there are findings")                                                         \
     O(TEXT, to, "to", 0, "FORMAT", IN(CONVERT), 0, 0, 0,                                           \
       "the format to write: std, tiddle, or smt2 (the query of one pair)")                         \
     O(TEXT, pair, "pair", 0, "A,B|ID", IN(CONVERT), 0, 0, 0,                                       \

@@ -80,10 +80,10 @@ static void choose_blocks(struct prediction *prediction, const char *globs)
     prediction->engine_options.blocks = prediction->globs;
 }
 
-int prediction_run(struct prediction *prediction, const struct options *options, const char *path,
-                   const char *standard, struct error *error)
+int prediction_run_on(struct prediction *prediction, const struct options *options,
+                      struct trace *trace, const char *standard, struct error *error)
 {
-    *prediction = (struct prediction){0};
+    *prediction = (struct prediction){.trace = trace};
     prediction->engine_options = (struct engine_options){
         .window = (uint32_t)options->window,
         .jobs = (uint32_t)options->jobs,
@@ -92,14 +92,34 @@ int prediction_run(struct prediction *prediction, const struct options *options,
         .budget = options->steps,
     };
     if (choose_engines(prediction, options->engines ? options->engines : standard, error) ||
-        choose_model(prediction, options->model, error))
+        choose_model(prediction, options->model, error) || !trace)
         return -1;
     choose_blocks(prediction, options->atomic);
-    prediction->trace = trace_open(path, error);
-    if (!prediction->trace)
+    return driver_run(&prediction->driver, trace, prediction->engines, prediction->engine_count,
+                      &prediction->engine_options, error);
+}
+
+int prediction_run(struct prediction *prediction, const struct options *options, const char *path,
+                   const char *standard, struct error *error)
+{
+    /* What is wrong with the options is said first. */
+    if (prediction_check(options, standard, error)) {
+        *prediction = (struct prediction){0};
         return -1;
-    return driver_run(&prediction->driver, prediction->trace, prediction->engines,
-                      prediction->engine_count, &prediction->engine_options, error);
+    }
+    return prediction_run_on(prediction, options, trace_open(path, error), standard, error);
+}
+
+int prediction_check(const struct options *options, const char *standard, struct error *error)
+{
+    struct prediction prediction = {0};
+    const char *names = options->engines ? options->engines : standard;
+    int result = choose_engines(&prediction, names, error) ||
+                         choose_model(&prediction, options->model, error)
+                     ? -1
+                     : 0;
+    free(prediction.engines);
+    return result;
 }
 
 void prediction_free(struct prediction *prediction)

@@ -22,6 +22,12 @@ struct prediction {
  * of the registry if that is NULL). 0 or -1; prediction_free() in either case. */
 int prediction_run(struct prediction *prediction, const struct options *options, const char *path,
                    const char *standard, struct error *error);
+/* The same over a trace that is open, and belongs to the prediction from here on; NULL
+ * says that opening it failed. */
+int prediction_run_on(struct prediction *prediction, const struct options *options,
+                      struct trace *trace, const char *standard, struct error *error);
+/* Whether the options name engines and a model that there are: 0 or -1. */
+int prediction_check(const struct options *options, const char *standard, struct error *error);
 void prediction_free(struct prediction *prediction);
 
 /* The engines as reports want them; the caller frees the array. */

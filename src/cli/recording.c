@@ -357,6 +357,8 @@ int recording_run(struct recording *recording, struct error *error)
     if (write_manifest(recording, false, error) || start(recording, directory, library, error))
         return -1;
     recording->process = child;
+    if (recording->started)
+        recording->started(recording->started_context);
     wait_for(recording);
     standard_input_ended(&recording->standard_input);
     if (recording->valgrind)

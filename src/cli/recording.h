@@ -24,6 +24,9 @@ struct recording {
     const char *const *environment; /* NULL-terminated */
     const char *input;              /* file for its standard input */
     const char *output;             /* file for what it prints */
+    /* Called once it has been started. */
+    void (*started)(void *context);
+    void *started_context;
     /* Called every few milliseconds while it runs; true has it killed. */
     bool (*watch)(void *context, int process);
     void *watch_context;

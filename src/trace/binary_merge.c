@@ -95,8 +95,8 @@ int binary_merge_next(struct binary_merge *self, uint32_t *thread, struct binary
     *thread = self->heap[0].thread;
     if (!self->streams[*thread]) {
         struct stream_header header;
-        self->streams[*thread] =
-            binary_stream_open(self->threads->items[*thread].file, &header, error);
+        const struct binary_thread *opened = &self->threads->items[*thread];
+        self->streams[*thread] = binary_stream_open(opened->file, opened->bytes, &header, error);
         if (!self->streams[*thread])
             return -1;
     }

@@ -15,6 +15,7 @@ struct binary_thread {
     char *name; /* "T0", "T0.2.1": the creation path */
     struct stream_header header;
     uint64_t first_stamp;
+    uint64_t bytes; /* how much of the file is to be read; UINT64_MAX for all */
 };
 
 struct binary_threads {
@@ -26,8 +27,10 @@ struct binary_threads {
 
 #define BINARY_NO_THREAD UINT32_MAX
 
-/* Reads the headers; 0 or -1. */
-int binary_threads_read(struct binary_threads *threads, const char *directory, struct error *error);
+/* Reads the headers; 0 or -1. `cut` (binary_follow.h) is NULL for the whole trace. */
+struct binary_cut;
+int binary_threads_read(struct binary_threads *threads, const char *directory,
+                        const struct binary_cut *cut, struct error *error);
 void binary_threads_free(struct binary_threads *threads);
 /* The id of the thread with this stream number, or BINARY_NO_THREAD. */
 uint32_t binary_threads_find(const struct binary_threads *threads, uint64_t number);

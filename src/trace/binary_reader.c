@@ -3,6 +3,7 @@
  * second delivers events. Nothing but that knowledge is kept between them. */
 #include "base/array.h"
 #include "base/map.h"
+#include "trace/binary_follow.h"
 #include "trace/binary_merge.h"
 #include "trace/binary_names.h"
 #include "trace/binary_objects.h"
@@ -429,7 +430,7 @@ static const struct trace_format binary_format = {.name = "binary",
                                                   .code = code,
                                                   .origin = origin};
 
-struct trace *binary_open(const char *path, struct error *error)
+struct trace *binary_open_cut(const char *path, const struct binary_cut *cut, struct error *error)
 {
     char modules[4400];
     struct trace *trace = trace_create(path);
@@ -442,7 +443,7 @@ struct trace *binary_open(const char *path, struct error *error)
     self->objects = objects_create();
     self->origins = binary_origins_create();
     self->names = binary_names_create(self->symbols);
-    if (binary_threads_read(&self->threads, path, error) || learn(self, error)) {
+    if (binary_threads_read(&self->threads, path, cut, error) || learn(self, error)) {
         trace_close(trace);
         return NULL;
     }
@@ -452,4 +453,9 @@ struct trace *binary_open(const char *path, struct error *error)
                strlen(self->threads.items[i].name));
     self->merge = binary_merge_create(&self->threads, self->places);
     return trace;
+}
+
+struct trace *binary_open(const char *path, struct error *error)
+{
+    return binary_open_cut(path, NULL, error);
 }

@@ -56,8 +56,8 @@ static int check_header(const struct binary_stream *self, struct stream_header *
     return 0;
 }
 
-struct binary_stream *binary_stream_open(const char *path, struct stream_header *header,
-                                         struct error *error)
+struct binary_stream *binary_stream_open(const char *path, uint64_t limit,
+                                         struct stream_header *header, struct error *error)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     struct stat status;
@@ -79,7 +79,7 @@ struct binary_stream *binary_stream_open(const char *path, struct stream_header 
         return NULL;
     }
     self->bytes = bytes;
-    self->end = self->bytes + self->mapped;
+    self->end = self->bytes + (self->mapped < limit ? self->mapped : (size_t)limit);
     if (check_header(self, header, error)) {
         binary_stream_close(self);
         return NULL;
@@ -420,12 +420,12 @@ static bool never_begun(const char *path)
     return got == 0 || (got == sizeof magic && magic == 0);
 }
 
-int binary_stream_first(const char *path, struct stream_header *header, uint64_t *stamp,
-                        struct error *error)
+int binary_stream_first(const char *path, uint64_t limit, struct stream_header *header,
+                        uint64_t *stamp, struct error *error)
 {
     if (never_begun(path))
         return 0;
-    struct binary_stream *self = binary_stream_open(path, header, error);
+    struct binary_stream *self = binary_stream_open(path, limit, header, error);
     if (!self)
         return -1;
     struct binary_places *places = binary_places_create();

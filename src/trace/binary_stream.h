@@ -32,14 +32,15 @@ struct binary_unit {
 
 struct binary_stream;
 
-/* Maps the file and checks its header, which it copies out. */
-struct binary_stream *binary_stream_open(const char *path, struct stream_header *header,
-                                         struct error *error);
+/* Maps the file and checks its header, which it copies out. Nothing beyond `limit`
+ * bytes is looked at. */
+struct binary_stream *binary_stream_open(const char *path, uint64_t limit,
+                                         struct stream_header *header, struct error *error);
 void binary_stream_close(struct binary_stream *stream);
 
 /* The first unit's stamp without decoding more: 1, 0 if there is none, -1 on error. */
-int binary_stream_first(const char *path, struct stream_header *header, uint64_t *stamp,
-                        struct error *error);
+int binary_stream_first(const char *path, uint64_t limit, struct stream_header *header,
+                        uint64_t *stamp, struct error *error);
 
 /* 1 with a unit, 0 at the end, -1 on an error. */
 int binary_stream_next(struct binary_stream *stream, struct binary_places *places,

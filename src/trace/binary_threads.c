@@ -1,4 +1,5 @@
 #include "base/array.h"
+#include "trace/binary_follow.h"
 #include "trace/binary_merge.h"
 
 #include <dirent.h>
@@ -8,13 +9,23 @@
 
 struct listed ARRAY_OF(struct binary_thread);
 
-static int read_one(struct listed *listed, const char *directory, const char *name,
-                    struct error *error)
+/* How much of a stream is to be read. */
+static uint64_t bytes_of(const struct binary_cut *cut, const char *name)
+{
+    const uint64_t *end = cut ? map_find(&cut->ends, strtoull(name, NULL, 10)) : NULL;
+    return end ? *end : cut ? 0 : UINT64_MAX;
+}
+
+static int read_one(struct listed *listed, const char *directory, const struct binary_cut *cut,
+                    const char *name, struct error *error)
 {
     char path[4400];
-    struct binary_thread thread = {0};
+    struct binary_thread thread = {.bytes = bytes_of(cut, name)};
+    if (!thread.bytes)
+        return 0;
     snprintf(path, sizeof path, "%s/streams/%s", directory, name);
-    int answer = binary_stream_first(path, &thread.header, &thread.first_stamp, error);
+    int answer =
+        binary_stream_first(path, thread.bytes, &thread.header, &thread.first_stamp, error);
     if (answer < 0)
         return -1;
     if (answer == 0)
@@ -24,7 +35,8 @@ static int read_one(struct listed *listed, const char *directory, const char *na
     return 0;
 }
 
-static int list_streams(struct listed *listed, const char *directory, struct error *error)
+static int list_streams(struct listed *listed, const char *directory, const struct binary_cut *cut,
+                        struct error *error)
 {
     char path[4400];
     snprintf(path, sizeof path, "%s/streams", directory);
@@ -36,7 +48,7 @@ static int list_streams(struct listed *listed, const char *directory, struct err
     for (struct dirent *entry; !answer && (entry = readdir(streams));) {
         size_t length = strlen(entry->d_name);
         if (length > 4 && strcmp(entry->d_name + length - 4, ".pps") == 0)
-            answer = read_one(listed, directory, entry->d_name, error);
+            answer = read_one(listed, directory, cut, entry->d_name, error);
     }
     closedir(streams);
     return answer;
@@ -181,11 +193,14 @@ static uint64_t read_stop(const char *directory)
     return stamp;
 }
 
-int binary_threads_read(struct binary_threads *threads, const char *directory, struct error *error)
+int binary_threads_read(struct binary_threads *threads, const char *directory,
+                        const struct binary_cut *cut, struct error *error)
 {
     struct listed listed = {0};
     *threads = (struct binary_threads){.last_stamp = read_stop(directory)};
-    int answer = list_streams(&listed, directory, error);
+    if (cut && cut->limit <= threads->last_stamp)
+        threads->last_stamp = cut->limit - 1;
+    int answer = list_streams(&listed, directory, cut, error);
     if (!answer && listed.count) {
         qsort(listed.items, listed.count, sizeof *listed.items, by_number);
         answer = name_threads(threads, &listed, error);
