@@ -19,7 +19,7 @@ measure() {
 
 printf '%-8s %-9s %-9s %10s %8s %9s\n' shape variables engine "Mevents/s" "x read" MiB
 for shape in low middle high; do
-    for variables in 1000 1000000; do
+    for variables in 1000 100000 1000000; do
         "$build/bench/generate" --events "$events" --contention $shape --variables $variables >"$work/trace.std"
         measure "$build/preplay" info "$work/trace.std"
         read_seconds=$seconds

@@ -44,28 +44,41 @@ void *memory_resize(void *block, size_t count, size_t size)
     return resized;
 }
 
-void *memory_pages(size_t bytes)
+#define HUGE_PAGE ((size_t)1 << 21)
+
+static void *map(size_t bytes)
 {
-    const size_t huge = (size_t)1 << 21;
-    size_t wanted = (bytes + huge - 1) & ~(huge - 1);
-    char *block = mmap(NULL, wanted + huge, PROT_READ | PROT_WRITE,
+    void *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (block == MAP_FAILED)
         out_of_memory(1, bytes);
+    return block;
+}
+
+static size_t round_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) & ~(unit - 1);
+}
+
+void *memory_pages(size_t bytes)
+{
+    if (bytes < HUGE_PAGE) /* a huge page would have to be cleared for a small table */
+        return map(bytes);
+    size_t wanted = round_up(bytes, HUGE_PAGE);
+    char *block = map(wanted + HUGE_PAGE);
     /* Cut off what lies before and after the aligned part. */
-    size_t before = (huge - (uintptr_t)block % huge) % huge;
+    size_t before = round_up((uintptr_t)block, HUGE_PAGE) - (uintptr_t)block;
     if (before)
         munmap(block, before);
-    munmap(block + before + wanted, huge - before);
+    munmap(block + before + wanted, HUGE_PAGE - before);
     madvise(block + before, wanted, MADV_HUGEPAGE);
     return block + before;
 }
 
 void memory_pages_free(void *block, size_t bytes)
 {
-    const size_t huge = (size_t)1 << 21;
     if (block)
-        munmap(block, (bytes + huge - 1) & ~(huge - 1));
+        munmap(block, bytes < HUGE_PAGE ? bytes : round_up(bytes, HUGE_PAGE));
 }
 
 void *memory_pages_grow(void *block, size_t bytes, size_t wanted)

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_BYTES ((size_t)1 << 21)
+/* The first chunk is small, for small traces; from then on they double. */
+#define FIRST_CHUNK ((size_t)1 << 16)
+#define LAST_CHUNK  ((size_t)1 << 21)
 
 struct access_chunk {
     void *block;
@@ -35,11 +37,14 @@ void *access_pool_take(struct access_pool *pool, size_t bytes)
         memset(block, 0, bytes);
         return block;
     }
-    if (bytes > CHUNK_BYTES / 2)
+    if (bytes > LAST_CHUNK / 2)
         return new_chunk(pool, bytes);
     if (pool->left < bytes) {
-        pool->at = new_chunk(pool, CHUNK_BYTES);
-        pool->left = CHUNK_BYTES;
+        size_t size = FIRST_CHUNK;
+        while (size < LAST_CHUNK && (size < bytes || (pool->chunks && size <= pool->chunks->bytes)))
+            size *= 2;
+        pool->at = new_chunk(pool, size);
+        pool->left = size;
     }
     void *block = pool->at;
     pool->at += bytes;

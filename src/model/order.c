@@ -29,8 +29,13 @@ struct fence_clocks {
     bool has_released;
 };
 
+/* A thread that is never forked may begin anywhere, and has seen nothing then. In
+ * this many events all that there are have begun, we take it. */
+#define SETTLED 4096
+
 /* What every thread has seen of each, as of some moment in the past. */
 struct seen_by_all {
+    uint32_t events; /* so far, up to SETTLED */
     struct vclock least;
     struct vclock ended; /* ticks[t] is 1 once thread t was joined: it sees no more */
     uint64_t asked;      /* since then */
@@ -342,6 +347,7 @@ static void access(struct order *order, const struct event *event, struct vclock
 
 void order_step(struct order *order, const struct event *event)
 {
+    order->seen.events += order->seen.events < SETTLED;
     if (event->op == EVENT_FORK)
         begin_forked(order, event->object); /* may move the clocks: before we point at one */
     struct vclock *clock = thread_clock(order, event->thread);
@@ -420,6 +426,8 @@ uint32_t order_seen_by_all(struct order *order, uint32_t thread)
 {
     struct seen_by_all *seen = &order->seen;
     size_t threads = order->threads.count;
+    if (seen->events < SETTLED)
+        return 0;
     if (seen->outdated || ++seen->asked > 8 * threads * threads) {
         for (uint32_t i = 0; i < threads; i++)
             vclock_set(&seen->least, i, least_seen(order, i));
