@@ -182,34 +182,6 @@ uint32_t blocks_blamed(struct blocks *blocks, uint32_t thread, uint32_t index,
     return (uint32_t)blocks->blamed.count;
 }
 
-struct block_path *blocks_path(const struct blocks *blocks, uint32_t thread)
-{
-    if (!blocks_transaction(blocks, thread))
-        return NULL;
-    const struct thread_blocks *state = &blocks->threads.items[thread];
-    struct block_path *path =
-        memory_zero(1, sizeof *path + state->atomic_depth * sizeof *path->blocks);
-    for (size_t i = 0; i < state->open.count; i++) {
-        if (!state->open.items[i].atomic)
-            continue;
-        path->blocks[path->count].label = state->open.items[i].label;
-        path->blocks[path->count++].begin = state->open.items[i].begin;
-    }
-    return path;
-}
-
-bool blocks_path_is(const struct blocks *blocks, uint32_t thread, const struct block_path *path)
-{
-    if (!path || !blocks_transaction(blocks, thread))
-        return !path && !blocks_transaction(blocks, thread);
-    const struct thread_blocks *state = &blocks->threads.items[thread];
-    size_t i = state->open.count - 1;
-    while (!state->open.items[i].atomic)
-        i--;
-    return path->count == state->atomic_depth &&
-           path->blocks[path->count - 1].begin == state->open.items[i].begin;
-}
-
 uint32_t stack_common(uint32_t a, uint32_t b, stack_parent *parent, const void *context)
 {
     while (a != b) {

@@ -42,18 +42,6 @@ uint32_t blocks_transaction(const struct blocks *blocks, uint32_t thread);
 uint32_t blocks_blamed(struct blocks *blocks, uint32_t thread, uint32_t index,
                        const uint32_t **labels);
 
-/* The atomic blocks `thread` is in now, outermost first, as a copy to keep (free()
- * it); NULL if there are none. */
-struct block_path {
-    uint32_t count;
-    struct {
-        uint32_t label, begin; /* begin: index in its thread */
-    } blocks[];
-};
-struct block_path *blocks_path(const struct blocks *blocks, uint32_t thread);
-/* Is that what blocks_path() would say now? */
-bool blocks_path_is(const struct blocks *blocks, uint32_t thread, const struct block_path *path);
-
 bool blocks_atomic(struct blocks *blocks, uint32_t label);
 /* A function that runs the program and is not part of it (`_start`). */
 bool blocks_is_runner(const char *function);

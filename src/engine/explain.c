@@ -10,15 +10,13 @@ static void write_note(const struct engine_run *run, const struct cycle *cycle, 
 {
     const struct trace *trace = run->trace;
     for (uint32_t i = 0; i < cycle->count; i++) {
-        const struct conflict *step = cycle->steps[i];
+        const struct cycle_step *step = &cycle->steps[i];
         fprintf(out, "%s%s (%s) -> %s (%s)", i ? ", " : ": ",
                 trace_location(trace, step->source.location),
                 trace_name(trace, CLASS_THREAD, step->source.thread),
                 trace_location(trace, step->target.location),
                 trace_name(trace, CLASS_THREAD, step->target.thread));
-        if (step->object_class == CLASS_NONE)
-            fputs(" in program order", out);
-        else if (step->object_class == CLASS_THREAD)
+        if (step->object_class == CLASS_THREAD)
             fputs(" by fork or join", out);
         else if (step->object_class == CLASS_BARRIER)
             fputs(" at a barrier", out);
@@ -27,27 +25,15 @@ static void write_note(const struct engine_run *run, const struct cycle *cycle, 
     }
 }
 
-/* The blocks that contain both ends of the window, outermost first. */
-static uint32_t blamed(const struct cycle *cycle, uint32_t *labels)
-{
-    const struct block_path *path = cycle->steps[cycle->count - 1]->path;
-    uint32_t count = 0;
-    while (count < path->count && path->blocks[count].begin <= cycle->steps[0]->source.index) {
-        labels[count] = path->blocks[count].label;
-        count++;
-    }
-    return count;
-}
-
 void explain_cycle(struct engine_run *run, struct blame *blame, const struct cycle *cycle)
 {
-    const struct conflict *out = cycle->steps[0], *back = cycle->steps[cycle->count - 1];
+    const struct cycle_step *out = &cycle->steps[0], *back = &cycle->steps[cycle->count - 1];
+    if (!cycle->label_count)
+        return;
     struct finding_event events[3];
     access_fill(&events[0], &out->source);
     access_fill(&events[1], &back->target);
     access_fill(&events[2], &out->target);
-    uint32_t *labels = memory_alloc(back->path->count, sizeof *labels);
-    uint32_t count = blamed(cycle, labels);
     struct finding finding = {
         .kind = FINDING_ATOMICITY,
         .verdict = VERDICT_OBSERVED,
@@ -55,7 +41,7 @@ void explain_cycle(struct engine_run *run, struct blame *blame, const struct cyc
         .engine = run->engine->name,
         .object_class = out->object_class == CLASS_BARRIER ? CLASS_NONE : out->object_class,
         .object = out->object,
-        .block = labels[count - 1],
+        .block = cycle->labels[cycle->label_count - 1],
         .events = events,
         .event_count = 3,
     };
@@ -66,8 +52,7 @@ void explain_cycle(struct engine_run *run, struct blame *blame, const struct cyc
         write_note(run, cycle, stream);
         fclose(stream);
         finding.note = note;
-        blame_add(blame, &finding, labels, count);
+        blame_add(blame, &finding, cycle->labels, cycle->label_count);
         free(note);
     }
-    free(labels);
 }

@@ -20,16 +20,13 @@
 #include "base/map.h"
 #include "engine/explain.h"
 
-/* Operations on an object: ORDERED ones conflict with all, ONE with OTHER, but not
- * with their like. Reads are ONE. */
-enum kind { ORDERED, ONE, OTHER, KINDS };
-
 struct accesses ARRAY_OF(struct access);
 
 struct object {
-    struct access ordered;        /* the latest; mark 0: none */
-    struct accesses since[KINDS]; /* since then, the latest of each thread (ORDERED: of
-                                   * semaphores only, where nothing is) */
+    struct access ordered;              /* the latest; mark 0: none */
+    uint32_t read_touch;                /* of its thread\'s reads before it (transaction_touch()) */
+    struct accesses since[TOUCH_KINDS]; /* since then, the latest of each thread (ORDERED: of
+                                         * semaphores only, where nothing is) */
 };
 
 struct objects ARRAY_OF(struct object);
@@ -38,14 +35,14 @@ struct thread_state {
     uint32_t next_index;
     uint32_t node; /* where its events belong now; 0 before its first */
     bool in_block;
+    uint32_t block;           /* index at which its block began */
     struct access last, fork; /* its latest event; the fork that made it (mark 0: none) */
     struct seen ARRAY_OF(uint32_t) seen; /* by thread: the latest node it is known to follow */
 };
 
+/* Where a conflict with the current event comes from. */
 struct source {
-    struct access access;
-    enum object_class class;
-    uint32_t object;
+    uint32_t thread, node;
 };
 
 struct serial {
@@ -71,22 +68,66 @@ static struct thread_state *thread_at(struct serial *self, uint32_t thread)
 
 /* --- conflicts --- */
 
-static void add_source(struct serial *self, const struct access *access, uint32_t thread,
-                       enum object_class class, uint32_t object)
+static void add_source(struct serial *self, const struct access *access, uint32_t thread)
 {
     if (!access->mark || access->thread == thread || !transaction_live(self->graph, access->mark))
         return;
-    struct source source = {*access, class, object};
+    struct source source = {access->thread, access->mark};
     array_push(&self->sources, source);
 }
 
-static void sources_of(struct serial *self, const struct object *object, enum kind kind,
-                       uint32_t thread, enum object_class class, uint32_t id)
+static void sources_of(struct serial *self, const struct object *object, enum touch_kind kind,
+                       uint32_t thread)
 {
-    add_source(self, &object->ordered, thread, class, id);
-    for (enum kind other = ONE; other < KINDS; other++)
+    add_source(self, &object->ordered, thread);
+    for (enum touch_kind other = ONE; other < TOUCH_KINDS; other++)
         for (size_t i = 0; i < object->since[other].count && other != kind; i++)
-            add_source(self, &object->since[other].items[i], thread, class, id);
+            add_source(self, &object->since[other].items[i], thread);
+}
+
+static bool all_by(const struct accesses *accesses, uint32_t thread)
+{
+    return !accesses->count || (accesses->count == 1 && accesses->items[0].thread == thread);
+}
+
+static const struct access *latest_of(const struct accesses *since, uint32_t thread)
+{
+    for (size_t i = 0; i < since->count; i++)
+        if (since->items[i].thread == thread)
+            return &since->items[i];
+    return NULL;
+}
+
+/* The touch that the thread's next operation of this kind continues: its last one, if
+ * nothing that conflicts came in between by others; else 0. */
+static uint32_t unbroken(const struct object *object, enum touch_kind kind, uint32_t thread)
+{
+    bool wrote_last = object->ordered.mark && object->ordered.thread == thread;
+    if (kind == ORDERED)
+        return wrote_last && all_by(&object->since[ONE], thread) &&
+                       all_by(&object->since[OTHER], thread)
+                   ? object->ordered.tick
+                   : 0;
+    if (!all_by(&object->since[kind == ONE ? OTHER : ONE], thread))
+        return 0;
+    const struct access *latest = latest_of(&object->since[kind], thread);
+    return latest ? latest->tick : kind == ONE && wrote_last ? object->read_touch : 0;
+}
+
+/* Notes what was done, for the explanation; now->tick names it from here on. */
+static void touch(struct serial *self, struct access *now, unsigned class, uint32_t id,
+                  enum touch_kind kind, uint32_t previous)
+{
+    const struct thread_state *thread = &self->threads.items[now->thread];
+    struct touch operation = {
+        .node = now->mark,
+        .block = thread->in_block ? thread->block : NO_BLOCK,
+        .object = id,
+        .object_class = (uint8_t) class,
+        .kind = (uint8_t)kind,
+        .first = *now,
+    };
+    now->tick = transaction_touch(self->graph, &operation, previous);
 }
 
 static void remember_latest(struct accesses *since, const struct access *now)
@@ -100,75 +141,71 @@ static void remember_latest(struct accesses *since, const struct access *now)
     array_push(since, *now);
 }
 
-static void remember(struct object *object, enum kind kind, const struct access *now)
+static void remember(struct object *object, enum touch_kind kind, const struct access *now)
 {
     if (kind != ORDERED) {
         remember_latest(&object->since[kind], now);
         return;
     }
+    const struct access *read = latest_of(&object->since[ONE], now->thread);
+    if (read || !object->ordered.mark || object->ordered.thread != now->thread)
+        object->read_touch = read ? read->tick : 0;
     object->ordered = *now;
     object->since[ONE].count = object->since[OTHER].count = 0;
 }
 
 /* --- where an event belongs --- */
 
-static struct conflict program_order(const struct thread_state *thread, const struct access *now)
-{
-    return (struct conflict){.source = thread->last, .target = *now};
-}
-
-static void new_node(struct serial *self, struct thread_state *thread, bool block,
-                     const struct access *now)
+static void new_node(struct serial *self, struct thread_state *thread, bool block)
 {
     uint32_t before = thread->node;
     thread->node = transaction_add(self->graph, block);
-    if (!before)
-        return;
-    struct conflict conflict = program_order(thread, now);
-    transaction_conflict(self->graph, before, thread->node, &conflict, self->blocks);
+    if (before)
+        transaction_conflict(self->graph, before, thread->node);
 }
 
-/* Outside of blocks, what follows from earlier conflicts by program order alone can go.
- * Otherwise all stay: they may make a shorter cycle. */
+/* Outside of blocks, what follows from earlier conflicts by program order alone can go. */
 static void drop_seen(struct serial *self, struct thread_state *thread)
 {
     bool news = thread->in_block;
     for (size_t i = 0; i < self->sources.count; i++) {
-        const struct access *source = &self->sources.items[i].access;
-        array_grow(&thread->seen, source->thread + 1);
-        uint32_t *seen = &thread->seen.items[source->thread];
-        news |= source->mark > *seen;
-        *seen = source->mark > *seen ? source->mark : *seen;
+        struct source source = self->sources.items[i];
+        array_grow(&thread->seen, source.thread + 1);
+        uint32_t *seen = &thread->seen.items[source.thread];
+        news |= source.node > *seen;
+        *seen = source.node > *seen ? source.node : *seen;
     }
     if (!news)
         self->sources.count = 0;
 }
 
+/* `now` is the thread's next event; conflicts come from self->sources. */
 static void place(struct serial *self, struct access *now)
 {
     struct thread_state *thread = thread_at(self, now->thread);
-    if (thread->fork.mark)
-        add_source(self, &thread->fork, now->thread, CLASS_THREAD, now->thread);
+    bool forked = thread->fork.mark != 0;
+    if (forked)
+        add_source(self, &thread->fork, now->thread);
     thread->fork.mark = 0;
     drop_seen(self, thread);
     if (!thread->node || (!thread->in_block && self->sources.count))
-        new_node(self, thread, false, now);
+        new_node(self, thread, false);
     now->mark = thread->node;
-    for (size_t i = 0; i < self->sources.count; i++) {
-        const struct source *source = &self->sources.items[i];
-        struct conflict conflict = {source->access, *now, source->class, source->object, NULL};
-        transaction_conflict(self->graph, source->access.mark, now->mark, &conflict, self->blocks);
-    }
+    for (size_t i = 0; i < self->sources.count; i++)
+        transaction_conflict(self->graph, self->sources.items[i].node, now->mark);
+    if (forked)
+        touch(self, now, CLASS_THREAD, now->thread, OTHER, 0);
     thread->last = *now;
     self->sources.count = 0;
 }
 
 static void conflict_on(struct serial *self, struct access *now, enum object_class class,
-                        uint32_t id, enum kind kind)
+                        uint32_t id, enum touch_kind kind)
 {
     struct object *object = object_at(self, class, id);
-    sources_of(self, object, kind, now->thread, class, id);
+    sources_of(self, object, kind, now->thread);
     place(self, now);
+    touch(self, now, class, id, kind, unbroken(object, kind, now->thread));
     remember(object, kind, now);
 }
 
@@ -185,8 +222,9 @@ static void on_lock(struct serial *self, const struct event *event, struct acces
 static void on_wait(struct serial *self, const struct event *event, struct access *now)
 {
     struct object *condition = object_at(self, CLASS_CONDITION, event->object);
-    sources_of(self, condition, ONE, now->thread, CLASS_CONDITION, event->object);
+    sources_of(self, condition, ONE, now->thread);
     conflict_on(self, now, CLASS_LOCK, event->other, ORDERED);
+    touch(self, now, CLASS_CONDITION, event->object, ONE, unbroken(condition, ONE, now->thread));
     remember(condition, ONE, now);
 }
 
@@ -196,12 +234,12 @@ static void on_semaphore(struct serial *self, const struct event *event, struct 
 {
     struct object *object = object_at(self, CLASS_SEMAPHORE, event->object);
     bool failed = event->flags & EVENT_FAILED;
-    enum kind kind = event->op == EVENT_POST ? ONE : failed ? ORDERED : OTHER;
-    enum kind before = event->op == EVENT_POST ? ORDERED : failed ? OTHER : ONE;
+    enum touch_kind kind = event->op == EVENT_POST ? ONE : failed ? ORDERED : OTHER;
+    enum touch_kind before = event->op == EVENT_POST ? ORDERED : failed ? OTHER : ONE;
     for (size_t i = 0; i < object->since[before].count; i++)
-        add_source(self, &object->since[before].items[i], now->thread, CLASS_SEMAPHORE,
-                   event->object);
+        add_source(self, &object->since[before].items[i], now->thread);
     place(self, now);
+    touch(self, now, CLASS_SEMAPHORE, event->object, kind, 0);
     remember_latest(&object->since[kind], now);
 }
 
@@ -210,15 +248,20 @@ static void on_fork(struct serial *self, const struct event *event, struct acces
     thread_at(self, event->object); /* may move the threads: before place() points at one */
     place(self, now);
     struct thread_state *child = thread_at(self, event->object);
-    if (!child->node)
-        child->fork = *now;
+    if (child->node)
+        return;
+    touch(self, now, CLASS_THREAD, event->object, ONE, 0);
+    child->fork = *now;
 }
 
 static void on_join(struct serial *self, const struct event *event, struct access *now)
 {
     struct access last = thread_at(self, event->object)->last;
-    add_source(self, &last, now->thread, CLASS_THREAD, event->object);
+    add_source(self, &last, now->thread);
     place(self, now);
+    if (last.mark)
+        touch(self, &last, CLASS_JOIN, event->object, OTHER, 0);
+    touch(self, now, CLASS_JOIN, event->object, ONE, 0);
 }
 
 static void on_block(struct serial *self, const struct event *event, struct access *now)
@@ -226,9 +269,17 @@ static void on_block(struct serial *self, const struct event *event, struct acce
     bool changed = blocks_step(self->blocks, event, now->index);
     struct thread_state *thread = thread_at(self, now->thread);
     bool inside = blocks_transaction(self->blocks, now->thread) != 0;
-    if (changed && inside)
-        new_node(self, thread, true, now);
+    bool begins = event->op == EVENT_BLOCK_BEGIN;
+    if (changed && inside) {
+        new_node(self, thread, true);
+        thread->block = now->index;
+    }
     thread->in_block = inside;
+    if (inside)
+        transaction_block(self->graph, thread->node, now->index,
+                          !begins                                      ? LABEL_END
+                          : blocks_atomic(self->blocks, event->object) ? event->object
+                                                                       : LABEL_NOT_ATOMIC);
     place(self, now);
     if (changed && !inside)
         transaction_close(self->graph, thread->node);
@@ -300,11 +351,24 @@ static void on_event(struct engine_run *run, const struct event *event, struct a
         place(self, now);
 }
 
+/* Objects are spread over memory: the one that comes soon is called for now. */
+static void prefetch(const struct serial *self, const struct event *event)
+{
+    const struct objects *variables = &self->objects[CLASS_VARIABLE];
+    if (op_in(event->op, OPS_ACCESS) && event->object < variables->count) {
+        __builtin_prefetch(&variables->items[event->object]);
+        __builtin_prefetch((const char *)&variables->items[event->object] + 64);
+    }
+}
+
 static void on_events(struct engine_run *run, const struct event *events, size_t count,
                       uint32_t first)
 {
+    enum { AHEAD = 8 };
     struct serial *self = run->state;
     for (size_t i = 0; i < count; i++) {
+        if (i + AHEAD < count)
+            prefetch(self, &events[i + AHEAD]);
         const struct event *event = &events[i];
         uint32_t index = thread_at(self, event->thread)->next_index++;
         struct access now = access_of(event, 0, first + (uint32_t)i, index, 0);
@@ -315,7 +379,7 @@ static void on_events(struct engine_run *run, const struct event *events, size_t
     }
 }
 
-static void on_cycle(void *context, const struct cycle *cycle)
+static void on_cycle(void *context, struct cycle *cycle)
 {
     struct engine_run *run = context;
     struct serial *self = run->state;
@@ -345,7 +409,7 @@ static void destroy(struct engine_run *run)
     struct serial *self = run->state;
     for (int class = 0; class < CLASS_COUNT; class ++) {
         for (size_t i = 0; i < self->objects[class].count; i++)
-            for (enum kind kind = ORDERED; kind < KINDS; kind++)
+            for (enum touch_kind kind = ORDERED; kind < TOUCH_KINDS; kind++)
                 array_free(&self->objects[class].items[i].since[kind]);
         array_free(&self->objects[class]);
     }

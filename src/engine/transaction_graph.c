@@ -8,28 +8,38 @@
 struct node {
     uint32_t number;
     uint32_t out; /* first edge, plus one */
-    bool block, open, explained, reached;
+    bool open, reached;
     uint32_t component;
 };
 
-struct visit {
-    uint32_t node, edge, previous; /* previous: visit, plus one */
-    uint32_t left_at;              /* index at which the victim was left */
+struct edge {
+    uint32_t from, to;
+    uint32_t next; /* edge out of the same node, plus one */
+};
+
+struct mark {
+    uint32_t node, index, label;
 };
 
 struct transaction_graph {
     cycle_report *report;
     void *context;
     struct graph_nodes ARRAY_OF(struct node) nodes;
-    struct graph_edges ARRAY_OF(struct graph_edge) edges;
+    struct graph_edges ARRAY_OF(struct edge) edges;
+    struct graph_touches ARRAY_OF(struct touch) touches;
+    struct graph_marks ARRAY_OF(struct mark) marks;
+    uint32_t touches_before;  /* number of the first touch, less one */
+    size_t settled;           /* touches that are not added to any more: they were moved */
     struct map slots;         /* number -> node */
-    struct map pairs;         /* (from, to), as numbers -> edge */
+    struct map pairs;         /* (from, to), as numbers */
     uint32_t numbers, oldest; /* given out; the least that may be live */
-    size_t limit;             /* nodes and edges before the next collection */
+    uint32_t collected;       /* numbers above it are all live */
+    uint32_t open;            /* blocks */
+    size_t limit;             /* size before the next collection */
     /* Scratch of a collection. */
-    struct graph_visits ARRAY_OF(struct visit) visits;
-    struct graph_words ARRAY_OF(uint32_t) stack, work, low, best;
-    struct graph_steps ARRAY_OF(const struct conflict *) steps;
+    struct graph_words ARRAY_OF(uint32_t) stack, work, low, order, labels;
+    struct graph_marks explained; /* marks of what is being explained, by node */
+    struct cycle_finder *finder;
 };
 
 enum { SMALLEST_LIMIT = 64 };
@@ -40,30 +50,25 @@ struct transaction_graph *transaction_graph_create(cycle_report *report, void *c
     graph->report = report;
     graph->context = context;
     graph->limit = SMALLEST_LIMIT;
+    graph->finder = cycle_finder_create();
     return graph;
-}
-
-static void free_edge(struct graph_edge *edge)
-{
-    if (edge->last.path != edge->first.path)
-        free(edge->last.path);
-    free(edge->first.path);
 }
 
 void transaction_graph_destroy(struct transaction_graph *graph)
 {
     if (!graph)
         return;
-    for (size_t i = 0; i < graph->edges.count; i++)
-        free_edge(&graph->edges.items[i]);
     array_free(&graph->nodes);
     array_free(&graph->edges);
-    array_free(&graph->visits);
+    array_free(&graph->touches);
+    array_free(&graph->marks);
     array_free(&graph->stack);
     array_free(&graph->work);
     array_free(&graph->low);
-    array_free(&graph->best);
-    array_free(&graph->steps);
+    array_free(&graph->order);
+    array_free(&graph->labels);
+    array_free(&graph->explained);
+    cycle_finder_destroy(graph->finder);
     map_free(&graph->slots);
     map_free(&graph->pairs);
     free(graph);
@@ -78,13 +83,16 @@ static struct node *node_of(const struct transaction_graph *graph, uint32_t numb
 void transaction_close(struct transaction_graph *graph, uint32_t number)
 {
     struct node *node = node_of(graph, number);
-    if (node)
-        node->open = false;
+    if (!node || !node->open)
+        return;
+    node->open = false;
+    graph->open--;
 }
 
 bool transaction_live(const struct transaction_graph *graph, uint32_t number)
 {
-    return number >= graph->oldest && map_find(&graph->slots, number) != NULL;
+    return number > graph->collected ||
+           (number >= graph->oldest && map_find(&graph->slots, number) != NULL);
 }
 
 /* --- strongly connected components, without recursion (Tarjan) --- */
@@ -94,7 +102,7 @@ bool transaction_live(const struct transaction_graph *graph, uint32_t number)
 static void visit_component(struct transaction_graph *graph, uint32_t root, uint32_t *order)
 {
     struct node *nodes = graph->nodes.items;
-    uint32_t *low = graph->low.items, *number = graph->best.items;
+    uint32_t *low = graph->low.items, *number = graph->order.items;
     array_push(&graph->work, root);
     array_push(&graph->work, nodes[root].out);
     low[root] = number[root] = ++*order;
@@ -134,113 +142,16 @@ static void find_components(struct transaction_graph *graph)
 {
     uint32_t count = (uint32_t)graph->nodes.count, order = 0;
     array_grow(&graph->low, count);
-    array_grow(&graph->best, count);
-    memset(graph->best.items, 0, count * sizeof *graph->best.items);
+    array_grow(&graph->order, count);
+    memset(graph->order.items, 0, count * sizeof *graph->order.items);
     for (uint32_t i = 0; i < count; i++)
         graph->nodes.items[i].component = UINT32_MAX;
     for (uint32_t i = 0; i < count; i++)
-        if (!graph->best.items[i])
+        if (!graph->order.items[i])
             visit_component(graph, i, &order);
 }
 
-/* --- the shortest cycle in which a block is the victim --- */
-
-/* The way by which an edge enters the victim later than it was left, or NULL. */
-static const struct conflict *way_back(const struct graph_edge *edge, uint32_t left_at)
-{
-    if (edge->first.target.index > left_at)
-        return &edge->first;
-    return edge->last.target.index > left_at ? &edge->last : NULL;
-}
-
-static void report_cycle(struct transaction_graph *graph, uint32_t visit,
-                         const struct conflict *back)
-{
-    graph->steps.count = 0;
-    array_push(&graph->steps, back);
-    for (uint32_t at = visit + 1; at; at = graph->visits.items[at - 1].previous)
-        array_push(&graph->steps, &graph->edges.items[graph->visits.items[at - 1].edge].first);
-    for (size_t i = 0, k = graph->steps.count - 1; i < k; i++, k--) {
-        const struct conflict *step = graph->steps.items[i];
-        graph->steps.items[i] = graph->steps.items[k];
-        graph->steps.items[k] = step;
-    }
-    struct cycle cycle = {graph->steps.items, (uint32_t)graph->steps.count};
-    graph->report(graph->context, &cycle);
-}
-
-/* Follows the edges out of a node; the visit by which the search got there is
- * `previous` - 1. True if one leads back into the victim. */
-static bool expand(struct transaction_graph *graph, uint32_t victim, uint32_t node,
-                   uint32_t previous, uint32_t left_at)
-{
-    const struct node *nodes = graph->nodes.items;
-    for (uint32_t next = nodes[node].out; next; next = graph->edges.items[next - 1].next) {
-        const struct graph_edge *edge = &graph->edges.items[next - 1];
-        if (nodes[edge->to].component != nodes[victim].component)
-            continue;
-        uint32_t left = previous ? left_at : edge->first.source.index;
-        if (edge->to == victim) {
-            const struct conflict *back = way_back(edge, left);
-            if (!back)
-                continue;
-            report_cycle(graph, previous - 1, back);
-            return true;
-        }
-        /* Again only for a victim left earlier: that may find a way back where the
-         * first visit did not. */
-        if (graph->best.items[edge->to] <= left)
-            continue;
-        graph->best.items[edge->to] = left;
-        struct visit visit = {edge->to, next - 1, previous, left};
-        array_push(&graph->visits, visit);
-    }
-    return false;
-}
-
-/* Breadth first, so the first way back is a shortest one. */
-static bool explain(struct transaction_graph *graph, uint32_t victim)
-{
-    graph->visits.count = 0;
-    bool found = expand(graph, victim, victim, 0, 0);
-    for (uint32_t i = 0; i < graph->visits.count && !found; i++) {
-        struct visit visit = graph->visits.items[i];
-        found = expand(graph, victim, visit.node, i + 1, visit.left_at);
-    }
-    for (size_t i = 0; i < graph->visits.count; i++)
-        graph->best.items[graph->visits.items[i].node] = UINT32_MAX;
-    return found;
-}
-
-/* Every component has a victim; where explaining all of them would take more than
- * linear time, what has been explained has to do. */
-static void explain_all(struct transaction_graph *graph)
-{
-    size_t count = graph->nodes.count, work = 0;
-    size_t enough = 64 * (count + graph->edges.count);
-    array_grow(&graph->low, count);
-    for (size_t i = 0; i < count; i++) {
-        graph->best.items[i] = UINT32_MAX;
-        graph->low.items[i] = 0; /* by component: members, then 0 once one is explained */
-    }
-    for (size_t i = 0; i < count; i++)
-        graph->low.items[graph->nodes.items[i].component]++;
-    for (uint32_t i = 0; i < count; i++) {
-        struct node *node = &graph->nodes.items[i];
-        uint32_t *members = &graph->low.items[node->component];
-        if (!node->block || node->explained || *members == 1)
-            continue;
-        if (work > enough && *members == 0)
-            continue;
-        bool found = explain(graph, i);
-        work += graph->visits.count;
-        node->explained = found || !node->open;
-        if (found)
-            *members = 0;
-    }
-}
-
-/* --- forgetting --- */
+/* --- what an open transaction reaches --- */
 
 static void mark_reached(struct transaction_graph *graph)
 {
@@ -263,50 +174,157 @@ static void mark_reached(struct transaction_graph *graph)
     }
 }
 
+/* --- explaining what is about to be forgotten --- */
+
+static int compare_marks(const void *a, const void *b)
+{
+    const struct mark *x = a, *y = b;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+/* The atomic blocks of the victim that contain both places, outermost first. */
+static void find_labels(struct transaction_graph *graph, uint32_t victim, uint32_t begin,
+                        uint32_t end)
+{
+    struct graph_marks *marks = &graph->explained;
+    size_t low = 0, high = marks->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (marks->items[middle].node < victim)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    graph->labels.count = graph->stack.count = 0;
+    for (; low < marks->count && marks->items[low].node == victim; low++) {
+        if (marks->items[low].index > end)
+            break;
+        if (marks->items[low].label != LABEL_END)
+            array_push(&graph->stack, (uint32_t)low);
+        else if (graph->stack.count)
+            graph->stack.count--;
+    }
+    for (size_t i = 0; i < graph->stack.count; i++) {
+        const struct mark *mark = &marks->items[graph->stack.items[i]];
+        if (mark->index <= begin && mark->label != LABEL_NOT_ATOMIC)
+            array_push(&graph->labels, mark->label);
+    }
+}
+
+static void on_cycle(void *context, struct cycle *cycle)
+{
+    struct transaction_graph *graph = context;
+    const struct cycle_step *steps = cycle->steps;
+    find_labels(graph, cycle->victim, steps[0].source.index, steps[cycle->count - 1].target.index);
+    cycle->labels = graph->labels.items;
+    cycle->label_count = (uint32_t)graph->labels.count;
+    graph->report(graph->context, cycle);
+}
+
+/* The node's component, if it has other members and no open transaction reaches it; else
+ * UINT32_MAX. `low` holds the number of members of each component. */
+static uint32_t component_to_explain(const struct transaction_graph *graph, uint32_t number)
+{
+    const struct node *node = node_of(graph, number);
+    return node && !node->reached && graph->low.items[node->component] > 1 ? node->component
+                                                                           : UINT32_MAX;
+}
+
+static void explain(struct transaction_graph *graph)
+{
+    size_t count = graph->nodes.count;
+    memset(graph->low.items, 0, count * sizeof *graph->low.items);
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        const struct node *node = &graph->nodes.items[i];
+        any |= ++graph->low.items[node->component] > 1 && !node->reached;
+    }
+    if (!any)
+        return;
+    for (size_t i = 0; i < graph->touches.count; i++) {
+        uint32_t component = component_to_explain(graph, graph->touches.items[i].node);
+        if (component != UINT32_MAX)
+            cycle_finder_add(graph->finder, &graph->touches.items[i], component);
+    }
+    graph->explained.count = 0;
+    for (size_t i = 0; i < graph->marks.count; i++)
+        if (component_to_explain(graph, graph->marks.items[i].node) != UINT32_MAX)
+            array_push(&graph->explained, graph->marks.items[i]);
+    if (graph->explained.count)
+        qsort(graph->explained.items, graph->explained.count, sizeof *graph->explained.items,
+              compare_marks);
+    cycle_finder_run(graph->finder, on_cycle, graph);
+}
+
+/* --- forgetting --- */
+
 static void link_edge(struct transaction_graph *graph, uint32_t edge)
 {
-    struct graph_edge *it = &graph->edges.items[edge];
+    struct edge *it = &graph->edges.items[edge];
     struct node *from = &graph->nodes.items[it->from];
     it->next = from->out;
     from->out = edge + 1;
-    bool added;
-    *map_at(&graph->pairs, map_pair(from->number, graph->nodes.items[it->to].number), &added) =
-        edge;
+    map_at(&graph->pairs, map_pair(from->number, graph->nodes.items[it->to].number), NULL);
 }
 
-static void forget_unreached(struct transaction_graph *graph)
+static void forget_nodes(struct transaction_graph *graph)
 {
-    mark_reached(graph);
     struct node *nodes = graph->nodes.items;
     uint32_t *moved = graph->low.items, kept = 0;
     map_clear(&graph->slots);
-    map_clear(&graph->pairs);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         moved[i] = UINT32_MAX;
         if (!nodes[i].reached)
             continue;
         moved[i] = kept;
-        bool added;
-        *map_at(&graph->slots, nodes[i].number, &added) = kept;
+        *map_at(&graph->slots, nodes[i].number, NULL) = kept;
         nodes[kept] = nodes[i];
         nodes[kept++].out = 0;
     }
-    size_t edges = 0; /* those out of reached nodes, which lead to such */
+    graph->nodes.count = kept;
+    graph->oldest = kept ? nodes[0].number : graph->numbers + 1; /* nodes are in that order */
+}
+
+/* Keeps edges out of nodes that stay, which lead to such. */
+static void forget_edges(struct transaction_graph *graph)
+{
+    const uint32_t *moved = graph->low.items;
+    size_t edges = 0;
+    map_clear(&graph->pairs);
     for (size_t i = 0; i < graph->edges.count; i++) {
-        struct graph_edge edge = graph->edges.items[i];
-        if (moved[edge.from] == UINT32_MAX) {
-            free_edge(&edge);
+        struct edge edge = graph->edges.items[i];
+        if (moved[edge.from] == UINT32_MAX)
             continue;
-        }
         edge.from = moved[edge.from];
         edge.to = moved[edge.to];
         graph->edges.items[edges++] = edge;
     }
-    graph->nodes.count = kept;
-    graph->oldest = kept ? nodes[0].number : graph->numbers + 1; /* nodes are in that order */
     graph->edges.count = edges;
     for (size_t i = 0; i < edges; i++)
         link_edge(graph, (uint32_t)i);
+}
+
+static void forget_operations(struct transaction_graph *graph)
+{
+    size_t touches = 0, marks = 0;
+    graph->touches_before += (uint32_t)graph->touches.count;
+    for (size_t i = 0; i < graph->touches.count; i++)
+        if (transaction_live(graph, graph->touches.items[i].node))
+            graph->touches.items[touches++] = graph->touches.items[i];
+    for (size_t i = 0; i < graph->marks.count; i++)
+        if (transaction_live(graph, graph->marks.items[i].node))
+            graph->marks.items[marks++] = graph->marks.items[i];
+    graph->touches.count = touches;
+    graph->marks.count = marks;
+    graph->touches_before -= (uint32_t)touches; /* none of these is added to any more */
+    graph->settled = touches;
+}
+
+static size_t size_of(const struct transaction_graph *graph)
+{
+    return graph->nodes.count + graph->edges.count + graph->touches.count + graph->marks.count;
 }
 
 static void collect(struct transaction_graph *graph)
@@ -314,57 +332,71 @@ static void collect(struct transaction_graph *graph)
     if (!graph->nodes.count)
         return;
     find_components(graph);
-    explain_all(graph);
-    forget_unreached(graph);
-    size_t size = graph->nodes.count + graph->edges.count;
+    mark_reached(graph);
+    explain(graph);
+    forget_nodes(graph);
+    forget_edges(graph);
+    forget_operations(graph);
+    graph->collected = graph->numbers;
+    size_t size = size_of(graph);
     graph->limit = size * 2 < SMALLEST_LIMIT ? SMALLEST_LIMIT : size * 2;
 }
 
 uint32_t transaction_add(struct transaction_graph *graph, bool block)
 {
-    if (graph->nodes.count + graph->edges.count >= graph->limit)
+    if (size_of(graph) >= graph->limit)
         collect(graph);
-    struct node node = {.number = ++graph->numbers, .block = block, .open = block};
-    bool added;
-    *map_at(&graph->slots, node.number, &added) = graph->nodes.count;
+    struct node node = {.number = ++graph->numbers, .open = block};
+    *map_at(&graph->slots, node.number, NULL) = graph->nodes.count;
     array_push(&graph->nodes, node);
+    graph->open += block;
     return node.number;
 }
 
-static void again(struct graph_edge *edge, const struct conflict *conflict,
-                  const struct blocks *blocks)
+void transaction_conflict(struct transaction_graph *graph, uint32_t from, uint32_t to)
 {
-    uint32_t thread = conflict->target.thread;
-    struct block_path *path = edge->last.path;
-    if (!blocks_path_is(blocks, thread, path)) {
-        if (path != edge->first.path)
-            free(path);
-        path = blocks_path(blocks, thread);
-    }
-    edge->last = *conflict;
-    edge->last.path = path;
-}
-
-void transaction_conflict(struct transaction_graph *graph, uint32_t from, uint32_t to,
-                          const struct conflict *conflict, const struct blocks *blocks)
-{
-    const uint64_t *known = map_find(&graph->pairs, map_pair(from, to));
-    if (known) {
-        again(&graph->edges.items[*known], conflict, blocks);
+    if (map_find(&graph->pairs, map_pair(from, to)))
         return;
-    }
     const uint64_t *source = map_find(&graph->slots, from), *target = map_find(&graph->slots, to);
     if (!source || !target)
         return;
-    struct graph_edge edge = {.from = (uint32_t)*source, .to = (uint32_t)*target};
-    edge.first = *conflict;
-    edge.first.path = blocks_path(blocks, conflict->target.thread);
-    edge.last = edge.first;
+    struct edge edge = {.from = (uint32_t)*source, .to = (uint32_t)*target};
     array_push(&graph->edges, edge);
     link_edge(graph, (uint32_t)graph->edges.count - 1);
 }
 
+uint32_t transaction_touch(struct transaction_graph *graph, const struct touch *touch,
+                           uint32_t previous)
+{
+    if (!graph->open)
+        return 0; /* nothing that is done now can lie on a cycle */
+    if (previous > graph->touches_before + graph->settled) {
+        struct touch *last = &graph->touches.items[previous - graph->touches_before - 1];
+        if (last->node == touch->node && last->block == touch->block) {
+            last->last = touch->first;
+            return previous;
+        }
+    }
+    if (size_of(graph) >= graph->limit)
+        collect(graph);
+    if (!transaction_live(graph, touch->node))
+        return 0;
+    array_push(&graph->touches, *touch);
+    array_last(&graph->touches).last = touch->first;
+    return graph->touches_before + (uint32_t)graph->touches.count;
+}
+
+void transaction_block(struct transaction_graph *graph, uint32_t node, uint32_t index,
+                       uint32_t label)
+{
+    struct mark mark = {node, index, label};
+    array_push(&graph->marks, mark);
+}
+
 void transaction_graph_finish(struct transaction_graph *graph)
 {
+    for (size_t i = 0; i < graph->nodes.count; i++)
+        graph->nodes.items[i].open = false;
+    graph->open = 0;
     collect(graph);
 }

@@ -4,43 +4,22 @@
  *
  * Looking for a cycle at every edge is what makes such checkers slow. Here edges are
  * only collected; whenever the graph has doubled, one pass over it finds all
- * strongly connected components, explains each, and forgets every node that
- * cannot be reached from an open one: a closed transaction gets no more edges in, so
- * only what an open one reaches can lie on a cycle yet to come. That makes the work
- * linear in the number of edges, and the memory that of the live part, twice. */
+ * strongly connected components and forgets every node that cannot be reached from an
+ * open one: a closed transaction gets no more edges in, so only what an open one
+ * reaches can lie on a cycle yet to come. What is forgotten is explained first: not
+ * before, since a shorter cycle might still close. That makes the work linear in the
+ * number of edges, and the memory that of the live part, twice.
+ *
+ * For finding components, edges that others imply can be left out; the shortest
+ * cycle is then looked for among all operations of a component (shortest_cycle.h). */
 #ifndef PREPLAY_ENGINE_TRANSACTION_GRAPH_H
 #define PREPLAY_ENGINE_TRANSACTION_GRAPH_H
 
-#include "engine/access_history.h"
-#include "engine/blocks.h"
-
-/* Two events of different transactions whose order matters. */
-struct conflict {
-    struct access source, target;
-    enum object_class object_class; /* CLASS_NONE: program order */
-    uint32_t object;
-    struct block_path *path; /* blocks around the target */
-};
-
-/* Between two transactions, what first orders them and what last does. */
-struct graph_edge {
-    uint32_t from, to;
-    uint32_t next; /* edge out of the same node, plus one */
-    struct conflict first, last;
-};
-
-/* A shortest cycle through a transaction, the victim: it leaves the victim at
- * steps[0]->source and is back, later in the victim's order, at the target
- * of the last step. */
-struct cycle {
-    const struct conflict **steps;
-    uint32_t count;
-};
+#include "engine/shortest_cycle.h"
 
 struct transaction_graph;
 
 /* `report` is called once a victim. */
-typedef void cycle_report(void *context, const struct cycle *cycle);
 struct transaction_graph *transaction_graph_create(cycle_report *report, void *context);
 void transaction_graph_destroy(struct transaction_graph *graph);
 
@@ -51,9 +30,20 @@ void transaction_close(struct transaction_graph *graph, uint32_t node);
 /* False if no cycle can go through the node any more. */
 bool transaction_live(const struct transaction_graph *graph, uint32_t node);
 
-/* Does nothing if `from` is not live. `blocks` are those the target is in. */
-void transaction_conflict(struct transaction_graph *graph, uint32_t from, uint32_t to,
-                          const struct conflict *conflict, const struct blocks *blocks);
+/* Does nothing if `from` is not live. */
+void transaction_conflict(struct transaction_graph *graph, uint32_t from, uint32_t to);
+
+/* The operation touch->first, of the node touch->node; touch->last is ignored. `previous` is what
+ * this returned for the last operation of the same thread and kind on the object, if nothing that
+ * conflicts came in between by another thread; else 0. */
+uint32_t transaction_touch(struct transaction_graph *graph, const struct touch *touch,
+                           uint32_t previous);
+
+/* A block begins or ends inside of an atomic one, at `index` in its thread. */
+#define LABEL_END        UINT32_MAX
+#define LABEL_NOT_ATOMIC (UINT32_MAX - 1)
+void transaction_block(struct transaction_graph *graph, uint32_t node, uint32_t index,
+                       uint32_t label);
 
 /* Explains what has not been explained yet. */
 void transaction_graph_finish(struct transaction_graph *graph);

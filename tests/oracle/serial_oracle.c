@@ -69,16 +69,24 @@ static bool access_conflict(const struct event *a, const struct event *b)
            (event_writes(a) || event_writes(b));
 }
 
+/* A bit for each object on which two events of different threads conflict: a wait is an
+ * operation on its mutex and on its condition. */
+static unsigned conflicts_of(const struct event *a, const struct event *b)
+{
+    bool once = a->op == EVENT_ONCE_END && b->op == EVENT_ONCE_PASS && a->object == b->object;
+    bool fork = a->op == EVENT_FORK && a->object == b->thread;
+    bool join = b->op == EVENT_JOIN && b->object == a->thread;
+    return (unsigned)lock_conflict(a, b) | (unsigned)condition_conflict(a, b) << 1 |
+           (unsigned)(access_conflict(a, b) || semaphore_conflict(a, b) || barrier_conflict(a, b) ||
+                      once)
+               << 2 |
+           (unsigned)(fork || join) << 3;
+}
+
 bool serial_conflict(const struct history *history, uint32_t first, uint32_t second)
 {
     const struct event *a = &history->events[first], *b = &history->events[second];
-    if (a->thread == b->thread)
-        return true;
-    return access_conflict(a, b) || lock_conflict(a, b) || condition_conflict(a, b) ||
-           semaphore_conflict(a, b) || barrier_conflict(a, b) ||
-           (a->op == EVENT_ONCE_END && b->op == EVENT_ONCE_PASS && a->object == b->object) ||
-           (a->op == EVENT_FORK && a->object == b->thread) ||
-           (b->op == EVENT_JOIN && b->object == a->thread);
+    return a->thread == b->thread || conflicts_of(a, b);
 }
 
 static void find_transactions(struct serial_truth *truth, const struct history *history)
@@ -166,4 +174,85 @@ bool serial_explains(const struct serial_truth *truth, const struct history *his
     return history->events[begin].thread == history->events[end].thread && begin < end &&
            truth->of[end] == block && other != block && serial_conflict(history, begin, culprit) &&
            truth->before[other * n + block];
+}
+
+/* Conflicts between threads. A fork has one with the first event of the thread, a join
+ * with the last: with all others by program order. */
+static unsigned cross_conflicts(const struct history *history, uint32_t first, uint32_t second)
+{
+    const struct event *a = &history->events[first], *b = &history->events[second];
+    if (first >= second || a->thread == b->thread)
+        return 0;
+    if (a->op == EVENT_FORK && a->object == b->thread)
+        return history->index[second] == 0 ? 8 : 0;
+    if (b->op == EVENT_JOIN && b->object == a->thread)
+        return history->index[first] + 1 == history_thread_length(history, a->thread) ? 8 : 0;
+    return conflicts_of(a, b);
+}
+
+/* Is `end` where a conflict with `source` comes into the transaction? */
+static bool comes_in_at(const struct serial_truth *truth, const struct history *history,
+                        uint32_t source, uint32_t end)
+{
+    unsigned before = 0;
+    for (uint32_t pos = source + 1; pos < end; pos++)
+        if (truth->of[pos] == truth->of[end])
+            before |= cross_conflicts(history, source, pos);
+    return cross_conflicts(history, source, end) & ~before;
+}
+
+/* Once at `from`, its thread can go on with `to`, if that is not the victim's. */
+static bool goes_on(const struct serial_truth *truth, const struct history *history, uint32_t from,
+                    uint32_t to)
+{
+    return truth->of[from] == truth->of[to] ||
+           (history->events[from].thread == history->events[to].thread && from < to);
+}
+
+/* Level by level: `at` holds the number of conflicts it takes to get to an event. */
+static uint32_t shortest_from(const struct serial_truth *truth, const struct history *history,
+                              uint32_t begin, uint32_t *at)
+{
+    uint32_t count = history->count, victim = truth->of[begin];
+    for (uint32_t pos = 0; pos < count; pos++)
+        at[pos] = UINT32_MAX;
+    at[begin] = 0;
+    for (uint32_t level = 0; level < count; level++) {
+        for (uint32_t from = 0; from < count; from++) {
+            if (at[from] != level)
+                continue;
+            for (uint32_t to = 0; to < count && from != begin; to++)
+                if (at[to] > level && truth->of[to] != victim &&
+                    goes_on(truth, history, from, to)) {
+                    at[to] = level;
+                    from = from < to ? from : to;
+                }
+        }
+        for (uint32_t from = 0; from < count; from++) {
+            for (uint32_t to = from + 1; to < count && at[from] == level; to++) {
+                if (!cross_conflicts(history, from, to))
+                    continue;
+                if (truth->of[to] != victim)
+                    at[to] = at[to] > level + 1 ? level + 1 : at[to];
+                else if (to > begin && comes_in_at(truth, history, from, to))
+                    return level + 1;
+            }
+        }
+    }
+    return 0;
+}
+
+uint32_t serial_shortest(const struct serial_truth *truth, const struct history *history,
+                         uint32_t transaction)
+{
+    uint32_t *at = NEW_ARRAY(uint32_t, history->count), shortest = 0;
+    for (uint32_t pos = 0; pos < history->count; pos++) {
+        if (truth->of[pos] != transaction)
+            continue;
+        uint32_t length = shortest_from(truth, history, pos, at);
+        if (length && (!shortest || length < shortest))
+            shortest = length;
+    }
+    free(at);
+    return shortest;
 }

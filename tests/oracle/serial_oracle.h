@@ -29,4 +29,11 @@ bool serial_by_permutation(const struct serial_truth *truth, const struct histor
 bool serial_explains(const struct serial_truth *truth, const struct history *history,
                      const struct finding *finding);
 
+/* The least number of conflicts between threads in a cycle that leaves the transaction and
+ * is back in it later, at the first event there that conflicts with the last
+ * step's source; 0 if there is no such cycle. Program order is no conflict, and whoever
+ * is entered in a block may be left anywhere in it. Tries every way. */
+uint32_t serial_shortest(const struct serial_truth *truth, const struct history *history,
+                         uint32_t transaction);
+
 #endif

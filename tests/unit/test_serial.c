@@ -33,6 +33,23 @@ static void a_cycle_of_three(void **state)
     expect(text, "in block=f window=2..7 culprit=3");
 }
 
+/* The way over B and C is there too, but one step longer. */
+static void the_cycle_is_a_shortest_one(void **state)
+{
+    (void)state;
+    const char *text = "A|begin(f)|1\nA|r(x)|2\nB|w(x)|3\nC|w(x)|4\nA|r(x)|5\nA|end(f)|6\n";
+    struct error error = {0};
+    struct trace *trace = std_open_memory("test", text, strlen(text));
+    const struct engine *engine = engine_find("serial", 6);
+    struct driver driver;
+    assert_int_equal(driver_run(&driver, trace, &engine, 1, &named, &error), 0);
+    assert_int_equal(driver.runs[0].findings->count, 1);
+    assert_string_equal(driver.runs[0].findings->items[0].note,
+                        "blame f: 2 (A) -> 3 (B) on x, 3 (B) -> 5 (A) on x");
+    driver_free(&driver);
+    trace_close(trace);
+}
+
 /* Two blocks, each serial against a third, not against each other. */
 static void events_outside_of_blocks_are_no_block(void **state)
 {
@@ -67,6 +84,26 @@ static void disagree(const struct sample *sample, const char *what)
     fail_msg("%s\n%s", what, sample->text);
 }
 
+/* Every block through which a cycle goes is reported, with as many steps as the shortest
+ * such cycle has. */
+static void compare_cycles(const struct sample *sample, const struct serial_truth *truth,
+                           const struct findings *findings)
+{
+    const struct history *history = sample->history;
+    for (uint32_t pos = 0; pos < history->count; pos++) {
+        uint32_t transaction = truth->of[pos], steps = 0;
+        if (history->events[pos].op != EVENT_BLOCK_BEGIN)
+            continue;
+        for (size_t i = 0; i < findings->count && !steps; i++)
+            if (truth->of[findings->items[i].events[0].pos] == transaction)
+                for (const char *at = findings->items[i].note; (at = strstr(at, " -> ")); at++)
+                    steps++;
+        uint32_t shortest = serial_shortest(truth, history, transaction);
+        if (steps != shortest)
+            fail_msg("the block at %u: %u steps, not %u\n%s", pos, steps, shortest, sample->text);
+    }
+}
+
 static void compare(const struct sample *sample)
 {
     struct serial_truth truth;
@@ -85,6 +122,8 @@ static void compare(const struct sample *sample)
     for (size_t i = 0; i < findings->count; i++)
         if (!serial_explains(&truth, sample->history, &findings->items[i]))
             disagree(sample, "wrongly explained");
+    if (sample->history->count <= 80)
+        compare_cycles(sample, &truth, findings);
     driver_free(&driver);
     trace_close(trace);
     serial_truth_free(&truth);
@@ -121,6 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_window_and_its_culprit),
         cmocka_unit_test(a_cycle_of_three),
+        cmocka_unit_test(the_cycle_is_a_shortest_one),
         cmocka_unit_test(events_outside_of_blocks_are_no_block),
         cmocka_unit_test(the_inner_block_is_to_blame),
         cmocka_unit_test(what_waits_is_not_atomic),
