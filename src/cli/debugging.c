@@ -29,7 +29,7 @@ static int write_story(const char *path, const struct history *history,
         bool last = i + ends >= finding->witness_length;
         if (i + ends == finding->witness_length)
             fputs("Now about to happen:\n", file);
-        if (!last && !op_in(event->op, OPS_SCHEDULED))
+        if (!last && (!op_in(event->op, OPS_SCHEDULED) || event->flags & EVENT_IMPLIED))
             continue;
         fprintf(file, "  %-8s ", trace_name(history->trace, CLASS_THREAD, event->thread));
         std_write_operation(file, history->trace, event);

@@ -79,6 +79,8 @@ static int write_all(struct writer *writer, const struct finding *finding, const
     fprintf(writer->out, "preplay-schedule %d\n", SCHEDULE_VERSION);
     for (uint32_t i = 0; i < prefix; i++) {
         const struct event *event = &events[finding->witness[i]];
+        if (event->flags & EVENT_IMPLIED)
+            continue; /* the program knows nothing of it */
         if (op_in(event->op, OPS_SCHEDULED))
             write_step(writer, event);
         else if (listed && listed[i])

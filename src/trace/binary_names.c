@@ -102,17 +102,33 @@ void binary_names_forget(struct binary_names *self, uint64_t address, uint64_t l
         forget_page(self, &self->by_page.items[i], address, high);
 }
 
+enum { NAME_LENGTH = 400 };
+
+/* Its length. */
+static int describe(const struct binary_names *self, uint64_t address, char text[NAME_LENGTH])
+{
+    uint64_t offset = 0;
+    const char *symbol = symbols_data(self->symbols, address, &offset);
+    int length = symbol && offset ? snprintf(text, NAME_LENGTH, "%s+%" PRIu64, symbol, offset)
+                 : symbol         ? snprintf(text, NAME_LENGTH, "%s", symbol)
+                                  : snprintf(text, NAME_LENGTH, "0x%" PRIx64, address);
+    return length < NAME_LENGTH ? length : NAME_LENGTH - 1;
+}
+
+uint32_t binary_names_latch(struct binary_names *self, struct trace *trace, uint64_t address,
+                            uint32_t number)
+{
+    char text[512];
+    int length = describe(self, address, text);
+    length += snprintf(text + length, sizeof text - (size_t)length, ":signal:%" PRIu32, number);
+    return intern(trace->names[CLASS_ONCE], text, (size_t)length);
+}
+
 uint32_t binary_names_intern(struct binary_names *self, struct trace *trace,
                              enum object_class class, uint64_t address)
 {
     char text[512];
-    uint64_t offset = 0;
-    const char *symbol = symbols_data(self->symbols, address, &offset);
-    int length = symbol && offset ? snprintf(text, 400, "%s+%" PRIu64, symbol, offset)
-                 : symbol         ? snprintf(text, 400, "%s", symbol)
-                                  : snprintf(text, 400, "0x%" PRIx64, address);
-    if (length >= 400)
-        length = 399;
+    int length = describe(self, address, text);
     uint32_t before = intern_count(trace->names[class]);
     uint32_t id = intern(trace->names[class], text, (size_t)length);
     if (id == before) /* nearly always: the first of its name */

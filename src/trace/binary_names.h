@@ -24,5 +24,8 @@ void binary_names_forget(struct binary_names *names, uint64_t address, uint64_t 
  * by a suffix if `trace` has that name in `class` already. Returns its id. */
 uint32_t binary_names_intern(struct binary_names *names, struct trace *trace,
                              enum object_class class, uint64_t address);
+/* The id of a once-block that stands for the n-th signal of the condition at an address. */
+uint32_t binary_names_latch(struct binary_names *names, struct trace *trace, uint64_t address,
+                            uint32_t number);
 
 #endif

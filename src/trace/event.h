@@ -97,6 +97,8 @@ enum event_flag {
      * without a signal (time-out or spurious wake-up) but did re-acquire. */
     EVENT_FAILED = 1 << 1,
     EVENT_HAS_VALUE = 1 << 2, /* `value` was recorded */
+    /* Nobody performed it: the reader worked it out (skipped_waits.h). */
+    EVENT_IMPLIED = 1 << 3,
 };
 
 struct event {

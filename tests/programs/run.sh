@@ -12,6 +12,7 @@
 #   // atomicity: NAME  one, NAME; // sound: NAME  one that a sound model predicts
 #   // note: TEXT       ... with this line
 #   // replay: NAME     every broken block predicted is NAME and confirmed by replay (none: there is none)
+#   // sync: none       no candidate of the sync model either
 #   // record: OPTIONS  for preplay record
 # Prints a line for each that fails, then "N passed, N failed".
 preplay=$1
@@ -112,6 +113,9 @@ one() {
         sound:*) check_blocks "$text" ;;
         note:*) grep -q -F -e "$text" "$work/blocks" || complain "no note '$text'" ;;
         replay:*) check_replay "$text" ;;
+        sync:*)
+            "$preplay" predict --all -e lockset,tlh,csp "$work/trace" >"$work/races" 2>&1
+            ! grep -q '^race ' "$work/races" || complain "$(grep -m1 '^race ' "$work/races")" ;;
         hb:*)
             check_races "$text"
             [ $compiler != gcc ] || check_peer "$text" ;;

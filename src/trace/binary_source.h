@@ -1,0 +1,63 @@
+/* The reader of recorded traces, inside. Passes over the merged streams: the first finds out
+ * which memory is shared and which locks are used as semaphores (binary_learn.c), one more,
+ * for programs with condition variables, which waits were skipped (skipped_waits.h), and the
+ * last delivers events (binary_deliver.c). Nothing but that knowledge is kept between them. */
+#ifndef PREPLAY_TRACE_BINARY_SOURCE_H
+#define PREPLAY_TRACE_BINARY_SOURCE_H
+
+#include "base/array.h"
+#include "base/map.h"
+#include "trace/binary_merge.h"
+#include "trace/binary_names.h"
+#include "trace/binary_objects.h"
+#include "trace/binary_origins.h"
+#include "trace/skipped_waits.h"
+
+struct binary_source {
+    struct binary_threads threads;
+    struct binary_places *places;
+    struct binary_merge *merge;
+    struct objects *objects;
+    struct binary_names *names;
+    struct symbols *symbols;
+    struct map counts; /* semaphores: address -> first count */
+    struct binary_origins *origins;
+    struct map blocks;                                /* live heap blocks: address -> size */
+    struct variables ARRAY_OF(uint32_t) variables;    /* by object: variable id plus one */
+    struct sync_ids ARRAY_OF(uint32_t) ids;           /* by sync object: its id plus one */
+    struct handed_over ARRAY_OF(uint8_t) handed_over; /* by sync object: a lock that is none */
+    struct owners ARRAY_OF(uint32_t) owners;          /* by sync object: owner plus one */
+    struct scheduled ARRAY_OF(uint32_t) scheduled;    /* by thread: operations so far */
+    struct skipped_waits *waits;
+    struct latches ARRAY_OF(uint32_t) latches; /* by latch: once-block id plus one */
+    struct queue ARRAY_OF(struct event) queue;
+    size_t delivered; /* of the queue */
+};
+
+/* binary_learn.c: everything before the last pass; 0 or -1. */
+int binary_learn(struct binary_source *source, struct error *error);
+/* binary_deliver.c: the last pass, as trace_format.next. */
+long binary_deliver(struct trace *trace, struct event *events, size_t capacity,
+                    struct error *error);
+
+/* What all passes do with records about memory and fresh objects. */
+void binary_source_follow(struct binary_source *source, const struct binary_unit *unit,
+                          uint32_t thread);
+/* The size of the live heap block at an address, 0 if there is none. */
+uint64_t binary_source_block(const struct binary_source *source, uint64_t address);
+
+/* The class of a record's object. */
+enum object_class binary_record_class(unsigned op);
+
+/* Longer accesses count for their beginning only. (A fuzzer sets it lower: a
+ * range costs as much as it is long, and a few bytes can claim a long one.) */
+#ifndef BINARY_RANGE_LIMIT
+#define BINARY_RANGE_LIMIT (UINT64_C(1) << 32)
+#endif
+
+static inline uint64_t binary_limited(uint64_t length)
+{
+    return length < BINARY_RANGE_LIMIT ? length : BINARY_RANGE_LIMIT;
+}
+
+#endif
