@@ -35,17 +35,16 @@ static int measure(const struct engine *engine, const struct history *history, u
     };
     struct error error = {0};
     double start = processor_seconds();
-    engine->create(&run);
-    for (uint32_t first = 0; engine->events && first < history->count; first += TRACE_BATCH) {
+    engine_begin(&run);
+    for (uint32_t first = 0; first < history->count; first += TRACE_BATCH) {
         uint32_t left = history->count - first;
-        engine->events(&run, history->events + first, left < TRACE_BATCH ? left : TRACE_BATCH,
-                       first);
+        engine_feed(&run, history->events + first, left < TRACE_BATCH ? left : TRACE_BATCH, first);
     }
     run.history = history;
-    int failed = engine->finish(&run, &error);
+    int failed = engine_finish(&run, &error);
     if (failed)
         fprintf(stderr, "%s: %s\n", engine->name, error.text);
-    engine->destroy(&run);
+    engine_end(&run);
     *result = (struct measure){processor_seconds() - start, run.findings->count, run.candidates};
     findings_destroy(run.findings);
     return failed;

@@ -208,16 +208,6 @@ void atomicity_find(struct engine_run *run, const struct ladder *ladder)
     blocks_destroy(blocks);
 }
 
-static void create(struct engine_run *run)
-{
-    (void)run;
-}
-
-static void destroy(struct engine_run *run)
-{
-    (void)run;
-}
-
 static int finish(struct engine_run *run, struct error *error)
 {
     (void)error;
@@ -238,7 +228,5 @@ const struct engine engine_atomicity = {
     .default_model = MODEL_RF,
     .models = 1u << MODEL_SYNC | 1u << MODEL_VALUE | 1u << MODEL_RF | 1u << MODEL_BRANCH,
     .whole_trace = true,
-    .create = create,
     .finish = finish,
-    .destroy = destroy,
 };

@@ -18,16 +18,6 @@
 
 #include <stdlib.h>
 
-static void create(struct engine_run *run)
-{
-    (void)run;
-}
-
-static void destroy(struct engine_run *run)
-{
-    (void)run;
-}
-
 static void report(struct engine_run *run, const struct solve_task *task,
                    const struct solve_outcome *outcome)
 {
@@ -207,7 +197,5 @@ const struct engine engine_auto = {
     .default_model = MODEL_RF,
     .models = 1u << MODEL_SYNC | 1u << MODEL_VALUE | 1u << MODEL_RF | 1u << MODEL_BRANCH,
     .whole_trace = true,
-    .create = create,
     .finish = finish,
-    .destroy = destroy,
 };

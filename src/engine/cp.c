@@ -37,11 +37,6 @@ static int finish(struct engine_run *run, struct error *error)
     return 0;
 }
 
-static void destroy(struct engine_run *run)
-{
-    (void)run;
-}
-
 const struct engine engine_cp = {
     .name = "cp",
     .summary = "causally-precedes races",
@@ -53,5 +48,4 @@ const struct engine engine_cp = {
     .whole_trace = true,
     .create = create,
     .finish = finish,
-    .destroy = destroy,
 };

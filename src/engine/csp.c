@@ -25,11 +25,6 @@
 #define MEMORY_BOUND     (UINT64_C(1) << 29)
 #define EVENTS_IN_A_NOTE 40
 
-static void create(struct engine_run *run)
-{
-    (void)run;
-}
-
 static int compare_pairs(const void *a, const void *b)
 {
     const struct csp_pair *x = a, *y = b;
@@ -205,11 +200,6 @@ static int finish(struct engine_run *run, struct error *error)
     return 0;
 }
 
-static void destroy(struct engine_run *run)
-{
-    (void)run;
-}
-
 const struct engine engine_csp = {
     .name = "csp",
     .summary = "races an object and deadlocks, by refinement checking of the CSP model",
@@ -221,7 +211,5 @@ const struct engine engine_csp = {
     .models = 1u << MODEL_SYNC,
     .whole_trace = true,
     .one_per_object = true,
-    .create = create,
     .finish = finish,
-    .destroy = destroy,
 };

@@ -18,10 +18,8 @@ static void feed(struct driver *driver, const struct event *batch, size_t count,
 {
     for (size_t i = 0; i < driver->count; i++) {
         struct engine_run *run = &driver->runs[i];
-        if (!run->engine->events)
-            continue;
         double start = now();
-        run->engine->events(run, batch, count, first);
+        engine_feed(run, batch, count, first);
         run->seconds += now() - start;
     }
 }
@@ -94,7 +92,7 @@ static int finish(struct driver *driver, struct error *error)
         struct engine_run *run = &driver->runs[i];
         run->history = driver->history;
         double start = now();
-        if (run->engine->finish(run, error))
+        if (engine_finish(run, error))
             return -1;
         run->seconds += now() - start;
         if (run->history && check_witnesses(run, error))
@@ -117,7 +115,7 @@ int driver_run(struct driver *driver, struct trace *trace, const struct engine *
             .findings = findings_create(options->every_pair),
         };
         run->findings->trace = trace;
-        engines[i]->create(run);
+        engine_begin(run);
     }
     if (read_all(driver, trace, error))
         return -1;
@@ -127,7 +125,7 @@ int driver_run(struct driver *driver, struct trace *trace, const struct engine *
 void driver_free(struct driver *driver)
 {
     for (size_t i = 0; i < driver->count; i++) {
-        driver->runs[i].engine->destroy(&driver->runs[i]);
+        engine_end(&driver->runs[i]);
         findings_destroy(driver->runs[i].findings);
     }
     free(driver->runs);

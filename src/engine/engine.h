@@ -60,13 +60,20 @@ struct engine {
     bool whole_trace;
     bool one_per_object; /* of races, it reports one a variable unless asked for all */
 
+    /* Each may be NULL, where there is nothing to do. */
     void (*create)(struct engine_run *run);
-    /* May be NULL for whole-trace engines. `first` is the pos of events[0]. */
+    /* `first` is the pos of events[0]. */
     void (*events)(struct engine_run *run, const struct event *events, size_t count,
                    uint32_t first);
     int (*finish)(struct engine_run *run, struct error *error);
     void (*destroy)(struct engine_run *run);
 };
+
+/* The steps of a run, in their order; 0 or -1. */
+void engine_begin(struct engine_run *run);
+void engine_feed(struct engine_run *run, const struct event *events, size_t count, uint32_t first);
+int engine_finish(struct engine_run *run, struct error *error);
+void engine_end(struct engine_run *run);
 
 /* NULL-terminated, in the order in which `compare` shows them. */
 extern const struct engine *const engine_registry[];

@@ -51,13 +51,6 @@ static void on_events(struct engine_run *run, const struct event *events, size_t
     }
 }
 
-static int finish(struct engine_run *run, struct error *error)
-{
-    (void)run;
-    (void)error;
-    return 0;
-}
-
 static void destroy(struct engine_run *run)
 {
     struct hb *hb = run->state;
@@ -77,7 +70,6 @@ const struct engine engine_hb = {
     .default_model = MODEL_NONE,
     .create = create_hb,
     .events = on_events,
-    .finish = finish,
     .destroy = destroy,
 };
 
@@ -92,6 +84,5 @@ const struct engine engine_shb = {
     .models = 1u << MODEL_RF,
     .create = create_shb,
     .events = on_events,
-    .finish = finish,
     .destroy = destroy,
 };

@@ -42,6 +42,29 @@ const struct engine *engine_find(const char *name, size_t length)
     return NULL;
 }
 
+void engine_begin(struct engine_run *run)
+{
+    if (run->engine->create)
+        run->engine->create(run);
+}
+
+void engine_feed(struct engine_run *run, const struct event *events, size_t count, uint32_t first)
+{
+    if (run->engine->events)
+        run->engine->events(run, events, count, first);
+}
+
+int engine_finish(struct engine_run *run, struct error *error)
+{
+    return run->engine->finish ? run->engine->finish(run, error) : 0;
+}
+
+void engine_end(struct engine_run *run)
+{
+    if (run->engine->destroy)
+        run->engine->destroy(run);
+}
+
 enum model engine_model(const struct engine_run *run)
 {
     enum model model = run->options->model;

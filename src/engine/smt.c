@@ -11,16 +11,6 @@
 #include "engine/engine.h"
 #include "search/smt_search.h"
 
-static void create(struct engine_run *run)
-{
-    (void)run;
-}
-
-static void destroy(struct engine_run *run)
-{
-    (void)run;
-}
-
 static void fill(struct engine_run *run, uint32_t first, uint32_t second,
                  struct finding_event events[2], struct finding *finding)
 {
@@ -87,7 +77,5 @@ const struct engine engine_smt = {
     .default_model = MODEL_RF,
     .models = 1u << MODEL_SYNC | 1u << MODEL_RF | 1u << MODEL_VALUE | 1u << MODEL_BRANCH,
     .whole_trace = true,
-    .create = create,
     .finish = finish,
-    .destroy = destroy,
 };

@@ -234,11 +234,6 @@ static int finish(struct engine_run *run, struct error *error)
     return 0;
 }
 
-static void destroy(struct engine_run *run)
-{
-    (void)run;
-}
-
 const struct engine engine_syncp = {
     .name = "syncp",
     .summary = "races that keep the observed order of critical sections",
@@ -251,5 +246,4 @@ const struct engine engine_syncp = {
     .whole_trace = true,
     .create = create,
     .finish = finish,
-    .destroy = destroy,
 };

@@ -34,16 +34,6 @@ struct tlh {
  * without. */
 #define WITNESS_EVENTS_MAX (UINT64_C(1) << 28)
 
-static void create(struct engine_run *run)
-{
-    (void)run;
-}
-
-static void destroy(struct engine_run *run)
-{
-    (void)run;
-}
-
 static void find_snapshots(struct tlh *tlh)
 {
     const struct history *history = tlh->run->history;
@@ -287,7 +277,5 @@ const struct engine engine_tlh = {
     .default_model = MODEL_SYNC,
     .models = 1u << MODEL_SYNC,
     .whole_trace = true,
-    .create = create,
     .finish = finish,
-    .destroy = destroy,
 };

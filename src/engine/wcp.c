@@ -45,13 +45,6 @@ static void on_events(struct engine_run *run, const struct event *events, size_t
     }
 }
 
-static int finish(struct engine_run *run, struct error *error)
-{
-    (void)run;
-    (void)error;
-    return 0;
-}
-
 static void destroy(struct engine_run *run)
 {
     struct wcp_engine *state = run->state;
@@ -71,6 +64,5 @@ const struct engine engine_wcp = {
     .default_model = MODEL_NONE,
     .create = create,
     .events = on_events,
-    .finish = finish,
     .destroy = destroy,
 };

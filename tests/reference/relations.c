@@ -41,13 +41,12 @@ static struct findings *run_engine(const struct engine *engine, const struct sam
         .findings = findings_create(every_pair),
     };
     struct error error = {0};
-    engine->create(&run);
-    if (engine->events)
-        engine->events(&run, sample->history->events, sample->history->count, 0);
+    engine_begin(&run);
+    engine_feed(&run, sample->history->events, sample->history->count, 0);
     run.history = sample->history;
-    if (engine->finish(&run, &error))
+    if (engine_finish(&run, &error))
         fprintf(stderr, "%s: %s\n", engine->name, error.text), exit(1);
-    engine->destroy(&run);
+    engine_end(&run);
     return run.findings;
 }
 
