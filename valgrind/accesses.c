@@ -8,20 +8,15 @@
 struct recorder *tool_current;
 bool tool_values;
 
-/* A frame's `pointer` is where its return address lies: a function that runs has its
- * stack pointer there or below. */
-void frames_settle(struct recorder *self)
+bool host_records(uintptr_t pc)
 {
-    Addr here = VG_(get_SP)(VG_(get_running_tid)());
-    uint32_t depth = self->depth;
-    while (depth && self->frames[depth - 1].pointer < here)
-        depth--;
-    if (unlikely(self->begun > depth) && recorder_enter(self)) {
-        self->depth = depth;
-        write_blocks_end(self, depth);
-        recorder_leave(self);
-    }
-    self->depth = depth;
+    return module_is_recorded(pc);
+}
+
+void access_frames(struct recorder *self, uintptr_t pc)
+{
+    frames_settle(self, VG_(get_SP)(VG_(get_running_tid)()));
+    frames_name(self, pc);
 }
 
 VG_REGPARM(2) void access_call(Addr stack_pointer, ULong return_address)
@@ -32,6 +27,10 @@ VG_REGPARM(2) void access_call(Addr stack_pointer, ULong return_address)
     uint32_t depth = self->depth;
     while (depth && self->frames[depth - 1].pointer <= stack_pointer)
         depth--;
+    if (unlikely(self->begun > depth) && recorder_enter(self)) {
+        frames_return(self, depth);
+        recorder_leave(self);
+    }
     if (unlikely(depth >= RECORDER_FRAMES)) {
         self->depth = RECORDER_FRAMES;
         return;
@@ -39,15 +38,20 @@ VG_REGPARM(2) void access_call(Addr stack_pointer, ULong return_address)
     struct stack_frame *frame = &self->frames[depth];
     frame->pc = return_address;
     frame->pointer = stack_pointer;
-    frame->own = return_address;
     frame->node = 0;
     self->depth = depth + 1;
+}
+
+VG_REGPARM(3) void access_callback(Addr stack_pointer, ULong return_address, Addr callee)
+{
+    if (tool_current && module_is_recorded(callee))
+        access_call(stack_pointer, return_address);
 }
 
 /* Stores come here when they are done, so the value of either is in memory. */
 static void write_one(struct recorder *self, Addr address, uint32_t size, unsigned op, uintptr_t pc)
 {
-    frames_settle(self);
+    access_frames(self, pc);
     if (tool_values && op == EVENT_WRITE && size <= 8) {
         self->late_address = address;
         self->late_size = size;

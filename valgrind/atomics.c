@@ -10,45 +10,86 @@
 
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
-#include "pub_tool_oset.h"
 #include "pub_tool_threadstate.h"
 
 enum { STACK_FENCE = 16 }; /* the runtime's object for all fences (src/runtime/atomic.c) */
 
 uint8_t atomic_hints[ATOMIC_HINTS];
-static OSet *known;
+
+/* A set of addresses: open addressing, at most half full. Address 0 is no member. */
+static struct {
+    Addr *slots;
+    uint64_t size, used; /* size is a power of two */
+} known;
+
+static uint64_t slot_of(Addr address)
+{
+    uint64_t at = (address >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+    while (known.slots[at & (known.size - 1)] && known.slots[at & (known.size - 1)] != address)
+        at++;
+    return at & (known.size - 1);
+}
 
 bool atomic_known(Addr address)
 {
-    return known && VG_(OSetWord_Contains)(known, address);
+    return known.used && known.slots[slot_of(address)] == address;
+}
+
+static void grow(void)
+{
+    Addr *old = known.slots;
+    uint64_t count = known.size;
+    known.size = count ? 2 * count : 256;
+    known.slots = VG_(calloc)("preplay.atomics", known.size, sizeof *known.slots);
+    for (uint64_t i = 0; i < count; i++)
+        if (old[i])
+            known.slots[slot_of(old[i])] = old[i];
+    VG_(free)(old);
 }
 
 static void become_known(Addr address)
 {
-    if (!known)
-        known = VG_(OSetWord_Create)(VG_(malloc), "preplay.atomics", VG_(free));
-    if (VG_(OSetWord_Contains)(known, address))
+    if (2 * (known.used + 1) > known.size)
+        grow();
+    uint64_t at = slot_of(address);
+    if (known.slots[at])
         return;
-    VG_(OSetWord_Insert)(known, address);
+    known.slots[at] = address;
+    known.used++;
     atomic_hints[address >> 3 & (ATOMIC_HINTS - 1)] = 1;
+}
+
+/* The addresses behind it in its cluster must still be found. */
+static void become_unknown(Addr address)
+{
+    uint64_t at = slot_of(address);
+    if (!known.slots[at])
+        return;
+    known.slots[at] = 0;
+    known.used--;
+    for (uint64_t next = at + 1; known.slots[next & (known.size - 1)]; next++) {
+        Addr moved = known.slots[next & (known.size - 1)];
+        known.slots[next & (known.size - 1)] = 0;
+        known.slots[slot_of(moved)] = moved;
+    }
 }
 
 /* Memory that is new has no past. */
 void atomic_forget(Addr address, UWord length)
 {
-    if (!known || !VG_(OSetWord_Size)(known))
+    if (!known.used)
         return;
     for (Addr at = address & ~(Addr)7; at < address + length; at += 8)
         if (atomic_hinted(at))
             for (Addr byte = at; byte < at + 8; byte++)
-                VG_(OSetWord_Remove)(known, byte);
+                become_unknown(byte);
 }
 
 static void write_record(struct recorder *self, struct sync_record *record)
 {
     if (!process_recording() || !recorder_enter(self))
         return;
-    frames_settle(self);
+    access_frames(self, record->pc);
     write_sync(self, record);
     recorder_leave(self);
 }

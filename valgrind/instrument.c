@@ -4,7 +4,8 @@
  *    happened, also those of instructions that Valgrind performs by a call.
  *  - Locked instructions, which Valgrind writes as a load, a compare-and-exchange and
  *    a jump back, as one atomic operation; their loads are not accesses.
- *  - Calls, told by the return address they store. That store, the load of a return,
+ *  - Calls, told by the return address they store; in other code only those through a
+ *    pointer, which may lead back into the program's. That store, the load of a return,
  *    what push saves and pop takes back are not accesses: nobody knows the address of
  *    such a slot while it is in use.
  *  - An access that repeats another one (same address expression and size) of the
@@ -13,6 +14,7 @@
 
 #include "tool.h"
 
+#include "pub_tool_debuginfo.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_machine.h"
 
@@ -145,10 +147,19 @@ static bool is_call(const struct block *block, const IRExpr *data)
            data->Iex.Const.con->Ico.U64 == block->next;
 }
 
+/* Linkage: what the dynamic linker has put there. */
+static bool is_linkage(const IRExpr *address)
+{
+    if (address->tag != Iex_Const)
+        return false;
+    VgSectKind kind = VG_(DebugInfo_sect_kind)(NULL, address->Iex.Const.con->Ico.U64);
+    return kind == Vg_SectGOT || kind == Vg_SectGOTPLT;
+}
+
 static void do_load(struct block *block, IRExpr *address, IRType type)
 {
     bool is_return = block->in->jumpkind == Ijk_Ret && block->last + 1 == block->in->stmts_used;
-    if (!is_return && !moves_stack(block, address, 8))
+    if (!is_return && !moves_stack(block, address, 8) && !is_linkage(address))
         add_access(block, address, (uint32_t)sizeofIRType(type), false, NULL);
 }
 
@@ -236,6 +247,21 @@ static IRType loaded_type(IRLoadGOp conversion)
     return loaded;
 }
 
+/* Code that is not recorded calls back into code that is: the start of a thread, a
+ * comparison. It does so through a pointer. */
+static void report_foreign(struct block *block, const IRStmt *statement)
+{
+    const IRSB *in = block->in;
+    if (statement->tag != Ist_Store || in->jumpkind != Ijk_Call || in->next->tag != Iex_RdTmp ||
+        block->last + 1 != in->stmts_used || !is_call(block, statement->Ist.Store.data))
+        return;
+    IRExpr **arguments = mkIRExprVec_3(statement->Ist.Store.addr, word(block->next), in->next);
+    add_call(
+        block,
+        unsafeIRDirty_0_N(3, "access_callback", VG_(fnptr_to_fnentry)(access_callback), arguments),
+        NULL);
+}
+
 /* The original statement has been copied; now what it did. */
 static void report(struct block *block, const IRStmt *statement)
 {
@@ -312,8 +338,10 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
         if (statement->tag == Ist_IMark)
             begin_instruction(&block, i);
         addStmtToIRSB(block.out, statement);
-        if (block.next && block.recorded)
+        if (block.recorded)
             report(&block, statement);
+        else if (block.next)
+            report_foreign(&block, statement);
     }
     return block.out;
 }

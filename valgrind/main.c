@@ -67,6 +67,9 @@ static Bool handle_request(ThreadId thread, UWord *words, UWord *result)
         else
             modules_forget();
         return True;
+    case HOST_IS_RECORDED:
+        *result = module_is_recorded(words[1]);
+        return True;
     case HOST_FRESH:
         atomic_forget(words[1], words[2]);
         return True;

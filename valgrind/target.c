@@ -36,6 +36,11 @@ void host_switch(void)
         system_yield();
 }
 
+bool host_records(uintptr_t pc)
+{
+    return host_ask(HOST_IS_RECORDED, pc, 0);
+}
+
 void modules_note(uintptr_t pc)
 {
     if (pc)

@@ -30,6 +30,7 @@ extern bool tool_values;
 VG_REGPARM(2) void access_load(Addr address, ULong place);
 VG_REGPARM(2) void access_store(Addr address, ULong place);
 VG_REGPARM(2) void access_call(Addr stack_pointer, ULong return_address);
+VG_REGPARM(3) void access_callback(Addr stack_pointer, ULong return_address, Addr callee);
 /* A compare-and-exchange that was made, and whether it changed the memory. */
 VG_REGPARM(3) void atomic_exchange_made(Addr address, ULong place, ULong changed);
 VG_REGPARM(1) void atomic_fence_made(ULong place);
@@ -49,8 +50,8 @@ void atomic_forget(Addr address, UWord length);
 void atomic_load_made(Addr address, ULong place);
 void atomic_store_made(Addr address, ULong place);
 
-/* Takes off the call frames that have returned. */
-void frames_settle(struct recorder *self);
+/* Before a record of code at `pc`: takes off the call frames that have returned. */
+void access_frames(struct recorder *self, uintptr_t pc);
 
 /* Code of the C library, of the dynamic linker and of the runtime is not the
  * program's: what it does to memory is recorded by interposers, or not at all. */

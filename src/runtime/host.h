@@ -23,6 +23,7 @@ enum host_request {
     HOST_RECORDER,                         /* struct recorder *, or NULL: this thread's */
     HOST_MODULE,                           /* a program counter whose module is to be noted */
     HOST_FRESH,                            /* address, length: memory that is new */
+    HOST_IS_RECORDED,                      /* is this program counter in the program's own code? */
 };
 
 struct host_places {
@@ -35,6 +36,44 @@ struct host_places {
 
 #define HOST_VERSION 1
 
+#if defined(PREPLAY_HOSTED) || defined(PREPLAY_HOST)
+
+/* Expects `busy`, as whoever writes a record does. */
+static inline void frames_return(struct recorder *self, uint32_t depth)
+{
+    self->depth = depth;
+    if (unlikely(self->begun > depth))
+        write_blocks_end(self, depth);
+}
+
+/* A frame's `pointer` is where its return address lies: a function that runs has its
+ * stack pointer there or below. */
+static inline void frames_settle(struct recorder *self, uintptr_t stack_pointer)
+{
+    uint32_t depth = self->depth;
+    while (depth && self->frames[depth - 1].pointer < stack_pointer)
+        depth--;
+    if (depth != self->depth)
+        frames_return(self, depth);
+}
+
+/* True if the code at `pc` is the program's. */
+bool host_records(uintptr_t pc);
+
+/* --blocks: a place in each function whose block is about to begin. The innermost is
+ * at `pc`, the others at the calls they have made. The C library has no blocks. */
+static inline void frames_name(struct recorder *self, uintptr_t pc)
+{
+    if (likely(!process.blocks))
+        return;
+    for (uint32_t i = self->begun; i < self->depth; i++) {
+        uintptr_t own = i + 1 < self->depth ? self->frames[i + 1].pc : pc;
+        self->frames[i].own = host_records(own) ? own : 0;
+    }
+}
+
+#endif
+
 #ifdef PREPLAY_HOSTED
 
 #include <valgrind/valgrind.h>
@@ -44,17 +83,14 @@ static inline uintptr_t host_ask(enum host_request request, uintptr_t first, uin
     return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, request, first, second, 0, 0, 0);
 }
 
-/* Before a record of code at `pc`: the frames that are left are those of its
- * function; the call into the runtime itself is none of the program's. */
+/* Before a record of code at `pc`: the call into the runtime itself is none of the
+ * program's. */
 static inline void host_frames(struct recorder *self, uintptr_t pc)
 {
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    uint32_t depth = self->depth < RECORDER_FRAMES ? self->depth : RECORDER_FRAMES;
-    while (depth && self->frames[depth - 1].pointer < here)
-        depth--;
-    if (depth && self->frames[depth - 1].pc == pc)
-        depth--;
-    self->depth = depth;
+    frames_settle(self, (uintptr_t)__builtin_frame_address(0));
+    if (self->depth && self->frames[self->depth - 1].pc == pc)
+        frames_return(self, self->depth - 1);
+    frames_name(self, pc);
 }
 
 /* Before anything is recorded: tells the tool where things are. False if the two

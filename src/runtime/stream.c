@@ -7,7 +7,7 @@
  * next part of the file, so that Valgrind's view of the address space stays true
  * whoever does it, target or tool. */
 #if defined(PREPLAY_HOSTED) || defined(PREPLAY_HOST)
-enum { STREAM_FIRST = 1 << 17, STREAM_MOST = STREAM_FIRST, STREAM_STAYS = true };
+enum { STREAM_FIRST = 1 << 18, STREAM_MOST = STREAM_FIRST, STREAM_STAYS = true };
 #else
 enum { STREAM_FIRST = 1 << 14, STREAM_MOST = 1 << 20, STREAM_STAYS = false };
 #endif

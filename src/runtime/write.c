@@ -73,7 +73,7 @@ static inline struct site *find_site(struct recorder *self, unsigned op, unsigne
 {
     uint32_t top = self->depth - 1;
     uint32_t node = likely(top < RECORDER_FRAMES) ? self->frames[top].node : 0;
-    if (unlikely(!node))
+    if (unlikely(!node) && self->depth)
         node = stack_current(self);
     uint64_t key = node | (uint64_t)op << 32 | (uint64_t)(size & 0xff) << 40 |
                    (uint64_t)self->generation << 48;
@@ -152,6 +152,8 @@ static void write_blocks_begin(struct recorder *self)
     uint32_t depth = self->depth < RECORDER_FRAMES ? self->depth : RECORDER_FRAMES;
     while (self->begun < depth && stream_room(self)) {
         uintptr_t own = self->frames[self->begun++].own;
+        if (!own) /* not the program's (host.h) */
+            continue;
         struct site *site = find_site(self, EVENT_BLOCK_BEGIN, 0, own);
         if (stream_room(self))
             write_single(self, site, 0, NULL);
@@ -164,6 +166,8 @@ void write_blocks_end(struct recorder *self, uint32_t depth)
 {
     while (self->begun > depth && stream_room(self)) {
         uintptr_t own = self->frames[--self->begun].own;
+        if (!own)
+            continue;
         struct site *site = find_site(self, EVENT_BLOCK_END, 0, own);
         if (stream_room(self))
             write_single(self, site, 0, NULL);

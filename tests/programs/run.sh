@@ -1,5 +1,5 @@
 #!/bin/sh
-# Usage: run.sh PREPLAY PROGRAM.c...
+# Usage: run.sh [--valgrind] PREPLAY PROGRAM.c...
 # Compiles each program with gcc, clang and, where installed, clang 19, records it, and holds what preplay dump
 # and preplay predict -e hb say against the comments in its head:
 #   // expect: TEXT     some event's line contains TEXT
@@ -15,6 +15,12 @@
 #   // sync: none       no candidate of the sync model either
 #   // record: OPTIONS  for preplay record
 # Prints a line for each that fails, then "N passed, N failed".
+# With --valgrind: compiled plainly, by gcc, and recorded inside Valgrind.
+how=
+if [ "$1" = --valgrind ]; then
+    how=--valgrind
+    shift
+fi
 preplay=$1
 shift
 here=$(cd "$(dirname "$0")" && pwd)
@@ -91,10 +97,11 @@ one() {
     command=cc
     standard=
     case $source in *.cc) command=c++ standard=-std=c++17 ;; esac
-    PREPLAY_CC=$compiler "$preplay" $command -O1 $standard -I"$here/../../include" "$source" -o "$work/program" \
+    if [ "$how" ]; then compile=$command; else compile="$preplay $command"; fi
+    PREPLAY_CC=$compiler $compile -g -O1 $standard -I"$here/../../include" "$source" -o "$work/program" \
         -pthread || complain "does not compile"
     record_options=$(sed -n 's|^// record: ||p' "$source")
-    timeout 60 "$preplay" record $record_options -d "$work/trace" "$work/program" >"$work/output" 2>&1
+    timeout 60 "$preplay" record $how $record_options -d "$work/trace" "$work/program" >"$work/output" 2>&1
     code=$?
     [ $code -eq 0 ] || complain "exit code $code: $(head -3 "$work/output")"
     "$preplay" dump "$work/trace" >"$work/dump" 2>"$work/errors" || complain "$(cat "$work/errors")"
@@ -118,7 +125,7 @@ one() {
             ! grep -q '^race ' "$work/races" || complain "$(grep -m1 '^race ' "$work/races")" ;;
         hb:*)
             check_races "$text"
-            [ $compiler != gcc ] || check_peer "$text" ;;
+            [ $compiler != gcc ] || [ "$how" ] || check_peer "$text" ;;
         esac
     done <"$work/rules"
     if [ $bad -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
@@ -127,6 +134,7 @@ one() {
 for source; do
     name=$(basename "$source")
     for compiler in gcc clang clang-19; do
+        [ "$how" ] && [ $compiler != gcc ] && continue
         command -v $compiler >/dev/null && one
     done
 done
