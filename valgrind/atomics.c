@@ -1,7 +1,7 @@
 /* Atomic operations of a binary. Locked instructions are, whatever they were in the
  * source. Atomic loads, and stores weaker than sequentially consistent, are plain
  * moves on this machine: a move is taken for one if its address has met a locked
- * instruction before.
+ * instruction before, or the program's debug information says so (target.c).
  *
  * One thread runs at a time and no record is written in the middle of another, so
  * the order of stamps is the order of operations without any lock; a slot whose lock
@@ -47,7 +47,7 @@ static void grow(void)
     VG_(free)(old);
 }
 
-static void become_known(Addr address)
+void atomic_declare(Addr address)
 {
     if (2 * (known.used + 1) > known.size)
         grow();
@@ -175,7 +175,7 @@ VG_REGPARM(3) void atomic_exchange_made(Addr address, ULong place, ULong changed
         atomic_fence_made(place);
         return;
     }
-    become_known(address);
+    atomic_declare(address);
     if (changed)
         changed_memory(self, address, place, EVENT_ATOMIC_RMW, ORDER_SEQ_CST);
     else

@@ -3,12 +3,29 @@
 #include "runtime/enforce.h"
 #include "runtime/host.h"
 
+#include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { SWITCH_STANDARD = 32 };
 
 /* One in so many synchronisation operations gives up the processor; 0: none. */
 static unsigned switch_every = SWITCH_STANDARD;
+
+/* The atomic variables that the tool found in the program's debug information; their
+ * addresses are those of the file. */
+static int mark_atomics(struct dl_phdr_info *program, size_t size, void *unused)
+{
+    (void)size, (void)unused;
+    const char *path = getenv("PREPLAY_ATOMICS");
+    FILE *file = path ? fopen(path, "re") : NULL;
+    unsigned long address, length;
+    while (file && fscanf(file, "%lx %lx", &address, &length) == 2)
+        host_ask(HOST_ATOMIC, program->dlpi_addr + address, length);
+    if (file)
+        fclose(file);
+    return 1; /* the first is the program itself */
+}
 
 bool host_begin(void)
 {
@@ -20,8 +37,10 @@ bool host_begin(void)
     const char *every = getenv("PREPLAY_SWITCH");
     if (every)
         switch_every = (unsigned)strtoul(every, NULL, 10);
-    if (host_ask(HOST_PROCESS, (uintptr_t)&places, 0))
+    if (host_ask(HOST_PROCESS, (uintptr_t)&places, 0)) {
+        dl_iterate_phdr(mark_atomics, NULL);
         return true;
+    }
     process_complain("not recording", "runtime and Valgrind tool are not of one build");
     return false;
 }

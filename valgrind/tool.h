@@ -46,6 +46,7 @@ static inline bool atomic_hinted(Addr address)
 }
 
 bool atomic_known(Addr address);
+void atomic_declare(Addr address);
 void atomic_forget(Addr address, UWord length);
 void atomic_load_made(Addr address, ULong place);
 void atomic_store_made(Addr address, ULong place);

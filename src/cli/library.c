@@ -92,26 +92,28 @@ static void inspect(Elf *elf, struct program_kind *kind)
     }
 }
 
-static int open_in_path(const char *name)
+bool program_path(const char *name, char path[LIBRARY_PATH])
 {
-    if (strchr(name, '/'))
-        return open(name, O_RDONLY | O_CLOEXEC);
-    const char *path = getenv("PATH");
-    for (const char *at = path ? path : "/bin:/usr/bin"; *at;) {
-        char candidate[LIBRARY_PATH];
+    const char *places = getenv("PATH");
+    if (strchr(name, '/')) {
+        snprintf(path, LIBRARY_PATH, "%s", name);
+        return access(path, F_OK) == 0;
+    }
+    for (const char *at = places ? places : "/bin:/usr/bin"; *at;) {
         size_t length = strcspn(at, ":");
-        snprintf(candidate, sizeof candidate, "%.*s/%s", (int)length, at, name);
-        if (access(candidate, X_OK) == 0)
-            return open(candidate, O_RDONLY | O_CLOEXEC);
+        snprintf(path, LIBRARY_PATH, "%.*s/%s", (int)length, at, name);
+        if (access(path, X_OK) == 0)
+            return true;
         at += length + (at[length] == ':');
     }
-    return -1;
+    return false;
 }
 
 bool program_inspect(const char *name, struct program_kind *kind)
 {
     *kind = (struct program_kind){0};
-    int file = open_in_path(name);
+    char path[LIBRARY_PATH];
+    int file = program_path(name, path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (file < 0)
         return false;
     elf_version(EV_CURRENT);

@@ -24,4 +24,7 @@ struct program_kind {
 /* Looks a program up in PATH like execvp() and inspects it. False if not found. */
 bool program_inspect(const char *name, struct program_kind *kind);
 
+/* Looks a program up in PATH like execvp(). False if not found. */
+bool program_path(const char *name, char path[LIBRARY_PATH]);
+
 #endif

@@ -354,6 +354,8 @@ int recording_run(struct recording *recording, struct error *error)
         return -1;
     if (!realpath(recording->directory, directory))
         return error_set(error, ERROR_INPUT, "%s: %s", recording->directory, strerror(errno));
+    if (recording->valgrind)
+        valgrind_prepare(directory, recording->command[0]);
     if (write_manifest(recording, false, error) || start(recording, directory, library, error))
         return -1;
     recording->process = child;

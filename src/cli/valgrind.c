@@ -1,6 +1,7 @@
 #include "cli/valgrind.h"
 
 #include "base/array.h"
+#include "cli/atomic_variables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,14 @@ int valgrind_check_program(const char *name, struct error *error)
     return 0;
 }
 
+void valgrind_prepare(const char *trace, const char *name)
+{
+    char program[LIBRARY_PATH], list[LIBRARY_PATH + 32];
+    snprintf(list, sizeof list, "%s/atomics", trace);
+    if (program_path(name, program))
+        atomic_variables_write(program, list);
+}
+
 void valgrind_become(const char *library, const char *trace, const char *const *command,
                      bool replay)
 {
@@ -42,6 +51,8 @@ void valgrind_become(const char *library, const char *trace, const char *const *
         return;
     setenv("VALGRIND_LIB", directory, 1);
     unsetenv("VALGRIND_OPTS");
+    snprintf(log, sizeof log, "%s/atomics", trace);
+    setenv("PREPLAY_ATOMICS", log, 1);
     snprintf(log, sizeof log, "--log-file=%.4000s/valgrind-%%p.log", trace);
     array_push(&words, "valgrind");
     array_push(&words, "--command-line-only=yes"); /* nobody's .valgrindrc */

@@ -23,6 +23,7 @@ enum host_request {
     HOST_RECORDER,                         /* struct recorder *, or NULL: this thread's */
     HOST_MODULE,                           /* a program counter whose module is to be noted */
     HOST_FRESH,                            /* address, length: memory that is new */
+    HOST_ATOMIC,                           /* address, length: an atomic variable */
     HOST_IS_RECORDED,                      /* is this program counter in the program's own code? */
 };
 

@@ -1,0 +1,161 @@
+#include "cli/atomic_variables.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DEPTH_MOST = 16, SCALARS_MOST = 1 << 16 };
+
+struct listing {
+    FILE *file;
+    unsigned count;
+};
+
+static void list_type(struct listing *listing, Dwarf_Die *type, Dwarf_Addr address, unsigned depth);
+
+static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, type);
+}
+
+static void list_scalar(struct listing *listing, Dwarf_Die *type, Dwarf_Addr address)
+{
+    Dwarf_Word size;
+    if (dwarf_aggregate_size(type, &size) || size > 16 || listing->count++ >= SCALARS_MOST)
+        return;
+    fprintf(listing->file, "%" PRIx64 " %" PRIx64 "\n", address, size);
+}
+
+/* The C++ library's own types have no qualifier. */
+static bool is_library_atomic(Dwarf_Die *type)
+{
+    const char *name = dwarf_diename(type);
+    return name && (strncmp(name, "atomic<", 7) == 0 || strcmp(name, "atomic_flag") == 0 ||
+                    strncmp(name, "__atomic_base<", 14) == 0);
+}
+
+static void list_members(struct listing *listing, Dwarf_Die *type, Dwarf_Addr address,
+                         unsigned depth)
+{
+    Dwarf_Die member, of;
+    if (dwarf_child(type, &member))
+        return;
+    do {
+        int tag = dwarf_tag(&member);
+        Dwarf_Attribute attribute;
+        Dwarf_Word offset = 0;
+        if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !type_of(&member, &of))
+            continue;
+        if (dwarf_attr(&member, DW_AT_data_member_location, &attribute))
+            dwarf_formudata(&attribute, &offset);
+        list_type(listing, &of, address + offset, depth);
+    } while (dwarf_siblingof(&member, &member) == 0);
+}
+
+static void list_elements(struct listing *listing, Dwarf_Die *type, Dwarf_Addr address,
+                          unsigned depth)
+{
+    Dwarf_Die element;
+    Dwarf_Word whole, one;
+    if (!type_of(type, &element) || dwarf_aggregate_size(type, &whole) ||
+        dwarf_aggregate_size(&element, &one) || !one)
+        return;
+    unsigned before = listing->count;
+    for (Dwarf_Word at = 0; at + one <= whole && listing->count < SCALARS_MOST; at += one) {
+        list_type(listing, &element, address + at, depth);
+        if (listing->count == before)
+            return; /* nothing atomic in the first, nothing in the others */
+    }
+}
+
+static void list_type(struct listing *listing, Dwarf_Die *type, Dwarf_Addr address, unsigned depth)
+{
+    Dwarf_Die next;
+    if (depth == DEPTH_MOST)
+        return;
+    switch (dwarf_tag(type)) {
+    case DW_TAG_atomic_type:
+        list_scalar(listing, type, address);
+        break;
+    case DW_TAG_typedef:
+    case DW_TAG_const_type:
+    case DW_TAG_volatile_type:
+        if (type_of(type, &next))
+            list_type(listing, &next, address, depth + 1);
+        break;
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+        if (is_library_atomic(type))
+            list_scalar(listing, type, address);
+        else
+            list_members(listing, type, address, depth + 1);
+        break;
+    case DW_TAG_array_type:
+        list_elements(listing, type, address, depth + 1);
+        break;
+    default:
+        break;
+    }
+}
+
+static void list_variable(struct listing *listing, Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *operations;
+    size_t count;
+    Dwarf_Die type;
+    if (dwarf_attr(die, DW_AT_location, &attribute) &&
+        dwarf_getlocation(&attribute, &operations, &count) == 0 && count == 1 &&
+        operations[0].atom == DW_OP_addr && type_of(die, &type))
+        list_type(listing, &type, operations[0].number, 0);
+}
+
+/* Variables of the unit, of its namespaces, and static ones inside functions. */
+static void list_children(struct listing *listing, Dwarf_Die *parent, unsigned depth)
+{
+    Dwarf_Die child;
+    if (depth == DEPTH_MOST || dwarf_child(parent, &child))
+        return;
+    do {
+        switch (dwarf_tag(&child)) {
+        case DW_TAG_variable:
+            list_variable(listing, &child);
+            break;
+        case DW_TAG_namespace:
+        case DW_TAG_subprogram:
+        case DW_TAG_lexical_block:
+            list_children(listing, &child, depth + 1);
+            break;
+        default:
+            break;
+        }
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+void atomic_variables_write(const char *program, const char *path)
+{
+    int input = open(program, O_RDONLY | O_CLOEXEC);
+    Dwarf *dwarf = input >= 0 ? dwarf_begin(input, DWARF_C_READ) : NULL;
+    struct listing listing = {.file = dwarf ? fopen(path, "we") : NULL};
+    size_t header_size;
+    for (Dwarf_Off at = 0, next;
+         listing.file && dwarf_nextcu(dwarf, at, &next, &header_size, NULL, NULL, NULL) == 0;
+         at = next) {
+        Dwarf_Die unit;
+        if (dwarf_offdie(dwarf, at + header_size, &unit))
+            list_children(&listing, &unit, 0);
+    }
+    if (listing.file)
+        fclose(listing.file);
+    if (listing.file && !listing.count)
+        unlink(path);
+    dwarf_end(dwarf);
+    if (input >= 0)
+        close(input);
+}
