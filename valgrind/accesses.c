@@ -7,6 +7,7 @@
 
 struct recorder *tool_current;
 bool tool_values;
+uintptr_t tool_gate;
 
 bool host_records(uintptr_t pc)
 {
@@ -69,6 +70,7 @@ static __attribute__((noinline)) void access_new(Addr address, ULong place, unsi
     struct recorder *self = tool_current;
     bool write = op == EVENT_WRITE;
     uint32_t size = PLACE_SIZE(place);
+    self->gate.passed &= (uint8_t)~HOST_GATE_BIT(op); /* it has been made */
     if (write ? self->ignore_writes : self->ignore_reads)
         return;
     if (unlikely(atomic_hinted(address)) && atomic_known(address)) {
@@ -117,4 +119,29 @@ VG_REGPARM(2) void access_store(Addr address, ULong place)
     if (likely(seen(self, address, place, 8)) && likely(!atomic_hinted(address)))
         return;
     access_new(address, place, EVENT_WRITE);
+}
+
+/* Compiled programs ask the enforcer where they record: the same here. */
+VG_REGPARM(3) ULong access_gated(Addr address, ULong place, ULong op)
+{
+    struct recorder *self = tool_current;
+    if (!self || !self->scheduled || self->busy)
+        return 0;
+    struct host_gate *gate = &self->gate;
+    unsigned made = (unsigned)op;
+    if (unlikely(atomic_hinted(address)) && atomic_known(address) && made != EVENT_ATOMIC_RMW)
+        made = made == EVENT_WRITE ? EVENT_ATOMIC_STORE : EVENT_ATOMIC_LOAD;
+    if (gate->pc == PLACE_PC(place) && gate->address == address &&
+        gate->passed & HOST_GATE_BIT(made))
+        return 0;
+    if (!op_in(made, OPS_ATOMIC) && seen(self, address, place, made == EVENT_WRITE ? 8 : 0))
+        return 0;
+    if (gate->pc != PLACE_PC(place) || gate->address != address)
+        gate->passed = 0;
+    gate->pc = PLACE_PC(place);
+    gate->resume = gate->pc - 1;
+    gate->address = address;
+    gate->size = PLACE_SIZE(place);
+    gate->op = (uint8_t)made;
+    return 1;
 }

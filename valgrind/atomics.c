@@ -112,6 +112,7 @@ static void write_atomic(struct recorder *self, Addr address, ULong place, unsig
                          unsigned order, uint64_t stamp, uint64_t clock)
 {
     uint32_t size = PLACE_SIZE(place);
+    self->gate.passed &= (uint8_t)~HOST_GATE_BIT(op);
     bool repeat = op == EVENT_ATOMIC_LOAD && self->spin_object == address &&
                   self->spin_index == self->sync_index;
     struct sync_record record = {

@@ -134,6 +134,32 @@ static void add_access(struct block *block, IRExpr *address, uint32_t size, bool
     add_call(block, call, guard);
 }
 
+/* Before the statement: an access that a schedule may hold back leaves for the gate,
+ * and its instruction is begun again. That is possible as long as the instruction has
+ * changed nothing. */
+static void add_gate(struct block *block, int at, IRExpr *address, uint32_t size, unsigned op)
+{
+    if (!tool_gate || !block->recorded || !size || size > 255)
+        return;
+    for (int i = block->first; i < at; i++) {
+        const IRStmt *earlier = block->in->stmts[i];
+        if (earlier->tag == Ist_Store || earlier->tag == Ist_CAS || earlier->tag == Ist_Dirty ||
+            (earlier->tag == Ist_Put && earlier->Ist.Put.offset != block->layout->offset_IP))
+            return;
+    }
+    IRTemp wanted = newIRTemp(block->out->tyenv, Ity_I64);
+    IRExpr **arguments = mkIRExprVec_3(address, word(PLACE(block->pc, size)), word(op));
+    add_call(block,
+             unsafeIRDirty_1_N(wanted, 3, "access_gated", VG_(fnptr_to_fnentry)(access_gated),
+                               arguments),
+             NULL);
+    IRTemp leaves = newIRTemp(block->out->tyenv, Ity_I1);
+    addStmtToIRSB(block->out,
+                  IRStmt_WrTmp(leaves, IRExpr_Binop(Iop_CmpNE64, IRExpr_RdTmp(wanted), word(0))));
+    addStmtToIRSB(block->out, IRStmt_Exit(IRExpr_RdTmp(leaves), Ijk_Boring, IRConst_U64(tool_gate),
+                                          block->layout->offset_IP));
+}
+
 /* --- statements ------------------------------------------------------------------------ */
 
 static uint32_t size_of(const struct block *block, const IRExpr *data)
@@ -156,10 +182,16 @@ static bool is_linkage(const IRExpr *address)
     return kind == Vg_SectGOT || kind == Vg_SectGOTPLT;
 }
 
-static void do_load(struct block *block, IRExpr *address, IRType type)
+/* A load that is neither a return, nor a pop, nor linkage. */
+static bool is_access(const struct block *block, const IRExpr *address)
 {
     bool is_return = block->in->jumpkind == Ijk_Ret && block->last + 1 == block->in->stmts_used;
-    if (!is_return && !moves_stack(block, address, 8) && !is_linkage(address))
+    return !is_return && !moves_stack(block, address, 8) && !is_linkage(address);
+}
+
+static void do_load(struct block *block, IRExpr *address, IRType type)
+{
+    if (is_access(block, address))
         add_access(block, address, (uint32_t)sizeofIRType(type), false, NULL);
 }
 
@@ -262,6 +294,23 @@ static void report_foreign(struct block *block, const IRStmt *statement)
         NULL);
 }
 
+/* The statement is about to be copied. */
+static void announce(struct block *block, int at)
+{
+    const IRStmt *statement = block->in->stmts[at];
+    if (statement->tag == Ist_Store && !is_call(block, statement->Ist.Store.data) &&
+        !moves_stack(block, statement->Ist.Store.addr, 0))
+        add_gate(block, at, statement->Ist.Store.addr, size_of(block, statement->Ist.Store.data),
+                 EVENT_WRITE);
+    else if (statement->tag == Ist_WrTmp && statement->Ist.WrTmp.data->tag == Iex_Load &&
+             !block->locked && is_access(block, statement->Ist.WrTmp.data->Iex.Load.addr))
+        add_gate(block, at, statement->Ist.WrTmp.data->Iex.Load.addr,
+                 (uint32_t)sizeofIRType(statement->Ist.WrTmp.data->Iex.Load.ty), EVENT_READ);
+    else if (statement->tag == Ist_CAS)
+        add_gate(block, at, statement->Ist.CAS.details->addr,
+                 size_of(block, statement->Ist.CAS.details->dataLo), EVENT_ATOMIC_RMW);
+}
+
 /* The original statement has been copied; now what it did. */
 static void report(struct block *block, const IRStmt *statement)
 {
@@ -337,6 +386,8 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
         IRStmt *statement = in->stmts[i];
         if (statement->tag == Ist_IMark)
             begin_instruction(&block, i);
+        if (tool_gate && block.recorded)
+            announce(&block, i);
         addStmtToIRSB(block.out, statement);
         if (block.recorded)
             report(&block, statement);

@@ -48,6 +48,7 @@ static bool meet(const struct host_places *places)
     host_process = places->block;
     host_slots = places->slots;
     tool_values = host_process->values;
+    tool_gate = places->gate;
     return true;
 }
 

@@ -3,9 +3,11 @@
 #include "runtime/enforce.h"
 #include "runtime/host.h"
 
+#include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SWITCH_STANDARD = 32 };
 
@@ -19,8 +21,13 @@ static int mark_atomics(struct dl_phdr_info *program, size_t size, void *unused)
     (void)size, (void)unused;
     const char *path = getenv("PREPLAY_ATOMICS");
     FILE *file = path ? fopen(path, "re") : NULL;
+    char program_of_list[PATH_MAX + 2] = "", self[PATH_MAX] = "";
     unsigned long address, length;
-    while (file && fscanf(file, "%lx %lx", &address, &length) == 2)
+    bool ours = file && fgets(program_of_list, sizeof program_of_list, file) &&
+                realpath("/proc/self/exe", self) &&
+                strncmp(program_of_list, self, strlen(self)) == 0 &&
+                program_of_list[strlen(self)] == '\n';
+    while (ours && fscanf(file, "%lx %lx", &address, &length) == 2)
         host_ask(HOST_ATOMIC, program->dlpi_addr + address, length);
     if (file)
         fclose(file);
@@ -33,7 +40,7 @@ bool host_begin(void)
                                  .recorder_size = sizeof(struct recorder),
                                  .block = &process,
                                  .slots = stamp_slots,
-                                 .enforcing = &enforce_active};
+                                 .gate = enforce_active ? host_gate_address() : 0};
     const char *every = getenv("PREPLAY_SWITCH");
     if (every)
         switch_every = (unsigned)strtoul(every, NULL, 10);

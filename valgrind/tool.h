@@ -6,6 +6,7 @@
  *  atomics.c     locked instructions, and plain ones of the same memory
  *  modules.c     whose code it is; the load map
  *  target.c      the other side, preloaded into the program (src/runtime/host.h)
+ *  gate.c        there, too: where a replayed access waits for its turn
  *
  * The streams are written by the runtime's own code (filter.c, write.c, stream.c),
  * compiled into the tool. There is no C library here. */
@@ -34,6 +35,11 @@ VG_REGPARM(3) void access_callback(Addr stack_pointer, ULong return_address, Add
 /* A compare-and-exchange that was made, and whether it changed the memory. */
 VG_REGPARM(3) void atomic_exchange_made(Addr address, ULong place, ULong changed);
 VG_REGPARM(1) void atomic_fence_made(ULong place);
+
+/* Before an access of a replayed run: true if it must go through the target's gate,
+ * which the recorder then describes. */
+extern uintptr_t tool_gate;
+VG_REGPARM(3) ULong access_gated(Addr address, ULong place, ULong op);
 
 /* Memory that locked instructions work on: a byte for every few addresses says
  * whether any of them is such, atomic_known() whether this one is. */

@@ -4,8 +4,10 @@
 #include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -144,6 +146,9 @@ void atomic_variables_write(const char *program, const char *path)
     Dwarf *dwarf = input >= 0 ? dwarf_begin(input, DWARF_C_READ) : NULL;
     struct listing listing = {.file = dwarf ? fopen(path, "we") : NULL};
     size_t header_size;
+    char resolved[PATH_MAX];
+    if (listing.file)
+        fprintf(listing.file, "%s\n", realpath(program, resolved) ? resolved : "-");
     for (Dwarf_Off at = 0, next;
          listing.file && dwarf_nextcu(dwarf, at, &next, &header_size, NULL, NULL, NULL) == 0;
          at = next) {

@@ -6,8 +6,8 @@
 #ifndef PREPLAY_CLI_ATOMIC_VARIABLES_H
 #define PREPLAY_CLI_ATOMIC_VARIABLES_H
 
-/* Writes a line "ADDRESS SIZE" (hexadecimal, as linked) for every atomic scalar in a
- * variable with a fixed address. Whatever cannot be read has none. */
+/* Writes the program's path, then a line "ADDRESS SIZE" (hexadecimal, as linked) for every atomic
+ * scalar in a variable with a fixed address. Whatever cannot be read has none. */
 void atomic_variables_write(const char *program, const char *path);
 
 #endif

@@ -31,13 +31,14 @@ struct host_places {
     uint64_t version, recorder_size;
     void *block; /* struct process */
     struct slot *slots;
-    bool *enforcing;
-    uintptr_t gate; /* where an access goes that a schedule may hold back (gate.c) */
+    uintptr_t gate; /* where an access goes that a schedule may hold back; 0: nowhere */
 };
 
 #define HOST_VERSION 1
 
 #if defined(PREPLAY_HOSTED) || defined(PREPLAY_HOST)
+
+#define HOST_GATE_BIT(op) ((uint8_t)(1u << (op_in(op, OPS_ATOMIC) ? 2 : (op) == EVENT_WRITE)))
 
 /* Expects `busy`, as whoever writes a record does. */
 static inline void frames_return(struct recorder *self, uint32_t depth)
@@ -97,6 +98,8 @@ static inline void host_frames(struct recorder *self, uintptr_t pc)
 /* Before anything is recorded: tells the tool where things are. False if the two
  * were not built together. */
 bool host_begin(void);
+/* The code that such an access jumps to. */
+uintptr_t host_gate_address(void);
 /* Lets another thread run, once in so many synchronisation operations. */
 void host_switch(void);
 

@@ -56,6 +56,13 @@ struct sync_record {
     uint8_t op, flags, order, size;
 };
 
+/* Inside Valgrind: the access that this thread is about to make (host.h). */
+struct host_gate {
+    uintptr_t pc, resume, address;
+    uint32_t size;
+    uint8_t op, passed; /* passed: HOST_GATE_BIT of the operations that may go on */
+};
+
 struct recorder {
     uint64_t segment; /* number << FILTER_TAG_BITS */
     /* The stream. */
@@ -98,6 +105,7 @@ struct recorder {
     volatile uint32_t pending_head, pending_tail; /* count up; handlers raise the tail only */
     struct sync_record pending[RECORDER_PENDING];
     struct recorder *next_free;
+    struct host_gate gate;
 
     struct stack_frame frames[RECORDER_FRAMES];
     struct stack_node node_cache[RECORDER_NODES];
