@@ -11,7 +11,8 @@
 
 enum { SWITCH_STANDARD = 32 };
 
-/* One in so many synchronisation operations gives up the processor; 0: none. */
+/* Before one in so many synchronisation operations its thread gives up the processor;
+ * 0: never. */
 static unsigned switch_every = SWITCH_STANDARD;
 
 /* The atomic variables that the tool found in the program's debug information; their
@@ -53,12 +54,16 @@ bool host_begin(void)
 }
 
 /* Valgrind lets a thread run for 100,000 blocks of code, which is longer than many
- * threads live. A replay says itself who runs when. */
+ * threads live. Every N-th operation on average, not on the dot: a loop of N operations
+ * would always be interrupted at the same one, such as the unlock, where nobody else
+ * can go on. A replay says itself who runs when. */
 void host_switch(void)
 {
-    static _Atomic unsigned operations;
-    if (!enforce_active && switch_every &&
-        atomic_fetch_add_explicit(&operations, 1, memory_order_relaxed) % switch_every == 0)
+    static uint32_t random = 1;
+    if (enforce_active || !switch_every)
+        return;
+    random = random * 1664525 + 1013904223; /* Valgrind runs one thread at a time */
+    if ((uint64_t)random * switch_every >> 32 == 0)
         system_yield();
 }
 

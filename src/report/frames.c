@@ -32,11 +32,19 @@ char *demangle(const char *name)
 static bool is_start(const char *function)
 {
     static const char *const names[] = {
-        "__libc_start_call_main", "__libc_start_main", "_start", "start_thread", "clone", "clone3"};
+        "__libc_start_call_main", "__libc_start_main", "_start", "start_thread", "clone", "clone3",
+        "preplay_run_thread",     "preplay_run_c11"};
     for (size_t i = 0; function && i < sizeof names / sizeof *names; i++)
         if (strcmp(function, names[i]) == 0)
             return true;
     return false;
+}
+
+/* "worker+0x9" says which function it is. */
+static bool says_function(const char *place, const char *function)
+{
+    size_t length = strlen(function);
+    return strncmp(place, function, length) == 0 && place[length] == '+';
 }
 
 /* The inlined frames of one location; false at what calls main() or a thread. */
@@ -48,7 +56,8 @@ static bool add_frames(struct frame frames[FRAMES_MOST], size_t *count, const st
          i++) {
         if (*count && is_start(function))
             return false;
-        frames[*count].function = function ? demangle(function) : NULL;
+        bool named = function && !says_function(place, function);
+        frames[*count].function = named ? demangle(function) : NULL;
         frames[(*count)++].place = place;
     }
     return *count < FRAMES_MOST;

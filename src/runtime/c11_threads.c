@@ -14,7 +14,7 @@ struct c11_start {
 extern void *__libc_malloc(size_t);
 extern void __libc_free(void *);
 
-static void *run_c11(void *argument)
+static void *preplay_run_c11(void *argument)
 {
     struct c11_start start = *(struct c11_start *)argument;
     __libc_free(argument);
@@ -27,7 +27,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *argument)
     if (!start)
         return thrd_nomem;
     *start = (struct c11_start){run, argument};
-    int result = pthread_create(thread, NULL, run_c11, start);
+    int result = pthread_create(thread, NULL, preplay_run_c11, start);
     if (result)
         __libc_free(start);
     return result == 0                            ? thrd_success

@@ -44,8 +44,6 @@ void sync_note(struct recorder *self, struct sync_record *record)
     /* Only now: whoever comes next must get a higher stamp. */
     if (record->op < EVENT_COUNT)
         enforce_passed(self, record->op);
-    if (!record_is_local(record->op))
-        host_switch();
 }
 
 void sync_approach(struct sync *sync)
@@ -57,6 +55,7 @@ void sync_approach(struct sync *sync)
         sync->recorder = NULL;
         return;
     }
+    host_switch();
     self->sync_index++;
     if (unlikely(enforce_active))
         sync->outcome = (uint8_t)enforce_approach(self, sync->record.op);

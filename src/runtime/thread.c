@@ -72,7 +72,7 @@ struct birth {
     uint32_t number, parent, child;
 };
 
-static void *run_thread(void *argument)
+static void *preplay_run_thread(void *argument)
 {
     struct birth birth = *(struct birth *)argument;
     __libc_free(argument);
@@ -100,7 +100,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
     sync.record.object = birth->number;
     sync_before(&sync);
     birth->stamp = self->stamper.clock;
-    int result = REAL(pthread_create)(thread, attributes, run_thread, birth);
+    int result = REAL(pthread_create)(thread, attributes, preplay_run_thread, birth);
     if (result)
         __libc_free(birth);
     sync_after(&sync);

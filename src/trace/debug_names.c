@@ -86,10 +86,13 @@ static const struct symbol *find(const struct debug_names *self, uint64_t addres
     return NULL;
 }
 
-const char *debug_names_function(const struct debug_names *self, uint64_t address)
+const char *debug_names_function(const struct debug_names *self, uint64_t address, uint64_t *offset)
 {
     const struct symbol *symbol = find(self, address, false);
-    return symbol ? symbol->name : NULL;
+    if (!symbol)
+        return NULL;
+    *offset = address - symbol->address;
+    return symbol->name;
 }
 
 const char *debug_names_variable(const struct debug_names *self, uint64_t address, uint64_t *offset)

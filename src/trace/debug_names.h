@@ -11,8 +11,9 @@ struct debug_names;
 struct debug_names *debug_names_create(Dwfl_Module *module);
 void debug_names_destroy(struct debug_names *names);
 
-/* The function around an address, or NULL. */
-const char *debug_names_function(const struct debug_names *names, uint64_t address);
+/* The function around an address, and the offset into it, or NULL. */
+const char *debug_names_function(const struct debug_names *names, uint64_t address,
+                                 uint64_t *offset);
 /* The variable there, and the offset into it, or NULL. */
 const char *debug_names_variable(const struct debug_names *names, uint64_t address,
                                  uint64_t *offset);

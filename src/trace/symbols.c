@@ -139,7 +139,12 @@ static void add_place(struct symbols *self, const struct debug_frame *found)
 static void add_bare(struct symbols *self, const struct module *module, uint64_t pc)
 {
     char text[4400];
-    if (module) {
+    uint64_t offset;
+    const char *name =
+        module && module->names ? debug_names_function(module->names, pc, &offset) : NULL;
+    if (name) {
+        snprintf(text, sizeof text, "%s+0x%" PRIx64, name, offset);
+    } else if (module) {
         const char *slash = strrchr(module->path, '/');
         snprintf(text, sizeof text, "%s+0x%" PRIx64, slash ? slash + 1 : module->path,
                  pc - module->bias);
@@ -148,7 +153,6 @@ static void add_bare(struct symbols *self, const struct module *module, uint64_t
     } else {
         snprintf(text, sizeof text, "-"); /* nobody's code: a thread's beginning or end */
     }
-    const char *name = module && module->names ? debug_names_function(module->names, pc) : NULL;
     struct frame frame = {.function = keep(self, name), .place = keep(self, text)};
     frame.stable = frame.place;
     array_push(&self->frames, frame);
@@ -206,9 +210,11 @@ const char *symbols_function(struct symbols *self, uint64_t pc)
     bool added;
     uint64_t *known = map_at(&self->functions, pc == UINT64_MAX ? 0 : pc, &added);
     if (added) {
+        uint64_t offset;
         struct module *module = known_module(self, pc - 1);
-        *known = keep(self,
-                      module && module->names ? debug_names_function(module->names, pc - 1) : NULL);
+        *known = keep(self, module && module->names
+                                ? debug_names_function(module->names, pc - 1, &offset)
+                                : NULL);
     }
     return *known == INTERN_NONE ? NULL : intern_text(self->texts, (uint32_t)*known);
 }

@@ -1,0 +1,144 @@
+# record --valgrind and run --valgrind: programs that nobody compiled for preplay.
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+    export ROOT="$BATS_TEST_DIRNAME/../.."
+    export BIN="$BATS_FILE_TMPDIR"
+    # Slow as everything is inside Valgrind, main has other things to do for longer.
+    sed 's/usleep(10000)/usleep(400000)/' "$ROOT/examples/hidden_race.c" >"$BIN/hidden_race.c"
+    gcc -g -O1 -pthread "$BIN/hidden_race.c" -o "$BIN/hidden_race"
+    gcc -g -O1 -pthread "$ROOT/examples/lock_order.c" -o "$BIN/lock_order"
+    strip -o "$BIN/stripped" "$BIN/hidden_race"
+    gcc -O1 -pthread "$BIN/hidden_race.c" -o "$BIN/symbols"
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit 1
+}
+
+@test "a race of a stripped binary is found and confirmed, with its offsets" {
+    run --separate-stderr -66 "$PREPLAY" run --valgrind "$BIN/stripped"
+    [[ "$stderr" == *"DATA RACE"*": confirmed"* ]]
+    [[ "$stderr" == *"both threads stood before their accesses"* ]]
+    [[ "$stderr" == *"#0 stripped+0x"* ]]
+    [[ "$stderr" == *"1 race confirmed"* ]]
+    [[ "$output" == *"the result is 42"* ]]
+}
+
+@test "a binary with symbols and no lines has places as symbol+offset" {
+    run --separate-stderr -66 "$PREPLAY" run --valgrind "$BIN/symbols"
+    [[ "$stderr" == *"worker+0x"* ]]
+    [[ "$stderr" == *"main+0x"* ]]
+    [[ "$stderr" == *"on result: confirmed"* ]]
+}
+
+@test "the finding is the one of the compiled recorder, lines and all" {
+    "$PREPLAY" cc -g -O1 -pthread "$BIN/hidden_race.c" -o compiled
+    "$PREPLAY" record -d a ./compiled
+    gcc -g -O1 -pthread "$BIN/hidden_race.c" -o plain
+    "$PREPLAY" record --valgrind -d b ./plain
+    run "$PREPLAY" predict a
+    expected=$(echo "$output" | sed -n 's/^race \(r-[0-9a-f]*\) .*/\1/p')
+    run "$PREPLAY" predict b
+    [ "$(echo "$output" | sed -n 's/^race \(r-[0-9a-f]*\) .*/\1/p')" = "$expected" ]
+    [ -n "$expected" ]
+}
+
+@test "a deadlock is replayed natively" {
+    run --separate-stderr -66 "$PREPLAY" run --valgrind "$BIN/lock_order"
+    [[ "$stderr" == *"DEADLOCK"*": confirmed"* ]]
+    run jq .valgrind preplay.data/replays/*/manifest.json
+    [ "$output" = false ]
+}
+
+@test "output, exit code and signal are the program's own" {
+    printf '#include <stdio.h>\nint main(void) { puts("out"); fputs("err\\n", stderr); return 7; }' >p.c
+    gcc p.c -o p
+    run --separate-stderr -7 "$PREPLAY" record --valgrind ./p
+    [ "$output" = out ]
+    [ "$stderr" = err ]
+    printf '#include <stdlib.h>\nint main(void) { abort(); }' >q.c
+    gcc q.c -o q
+    run -134 bash -c '"$0" record --valgrind ./q; exit $?' "$PREPLAY"
+}
+
+@test "a trace is not one thread after another" {
+    cat >turns.c <<'END'
+#include <pthread.h>
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+long counter;
+static void *work(void *unused)
+{
+    for (int i = 0; i < 500; i++) {
+        pthread_mutex_lock(&mutex);
+        counter++;
+        pthread_mutex_unlock(&mutex);
+    }
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return counter != 1000;
+}
+END
+    gcc -O1 -pthread turns.c -o turns
+    switches() { "$PREPLAY" dump preplay.data | awk '$3 ~ /^acq/ { split($2, t, "#"); n += t[1] != last; last = t[1] } END { print n }'; }
+    "$PREPLAY" record --valgrind --switch-every 0 ./turns
+    none=$(switches)
+    "$PREPLAY" record --valgrind ./turns
+    standard=$(switches)
+    "$PREPLAY" record --valgrind --switch-every 2 ./turns
+    often=$(switches)
+    echo "$none $standard $often"
+    [ "$none" -lt 10 ]
+    [ "$standard" -ge 20 ]
+    [ "$often" -gt "$standard" ]
+}
+
+@test "values are exact" {
+    cat >values.c <<'END'
+#include <pthread.h>
+int shared;
+char byte;
+static void *work(void *unused)
+{
+    shared = 4711;
+    byte = 7;
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, NULL);
+    pthread_join(thread, NULL);
+    return shared + byte != 4718;
+}
+END
+    gcc -g -O1 -pthread values.c -o values
+    "$PREPLAY" record --valgrind --values ./values
+    run "$PREPLAY" dump preplay.data
+    [ "$(echo "$output" | grep -c 4711)" -eq 2 ]
+}
+
+@test "a static program is refused with a reason" {
+    printf 'int main(void) { return 0; }' >s.c
+    gcc -static s.c -o s
+    run -2 "$PREPLAY" record --valgrind ./s
+    [[ "$output" == *"linked statically"* ]]
+    run -2 "$PREPLAY" record --valgrind ./nowhere
+    [[ "$output" == *"cannot be run"* ]]
+}
+
+@test "gdb stands at deadlocks only" {
+    "$PREPLAY" record --valgrind "$BIN/hidden_race"
+    run "$PREPLAY" predict preplay.data
+    id=$(jq -r '.findings[0].id' preplay.data/findings.json)
+    run -2 "$PREPLAY" replay --gdb preplay.data "$id"
+    [[ "$output" == *"build it with preplay cc"* ]]
+}
