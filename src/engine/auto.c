@@ -11,12 +11,15 @@
 #include "engine/atomicity.h"
 #include "engine/auto_tasks.h"
 #include "engine/engine.h"
-#include "engine/blocked_waits.h"
+#include "engine/stuck_sets.h"
 #include "model/order.h"
 #include "search/suspects.h"
 #include "search/solve.h"
 
 #include <stdlib.h>
+
+/* Events that the searches for deadlocks beyond cycles may schedule in all. */
+#define STUCK_WORK UINT64_C(50000000)
 
 static void report(struct engine_run *run, const struct solve_task *task,
                    const struct solve_outcome *outcome)
@@ -118,21 +121,30 @@ static void find_deadlocks(struct engine_run *run, const struct ladder *ladder)
     tasks_free(&tasks);
 }
 
+static enum search_answer reach(void *context, const uint32_t *events, uint32_t count,
+                                struct search_witness *witness)
+{
+    struct stuck_sets *sets = context;
+    struct search_query query = {SEARCH_NEXT, events, count, sets->run->options->budget};
+    return search_steps(sets->search) > STUCK_WORK ? SEARCH_EXHAUSTED
+                                                   : search_reach(sets->search, &query, witness);
+}
+
 /* Under the strongest model only: without what the waiter read, nearly every wait
  * could come too late. */
-static void find_lost_wakeups(struct engine_run *run, const struct ladder *ladder)
+static void find_stuck_sets(struct engine_run *run, const struct ladder *ladder)
 {
-    if (!trace_count(run->trace, CLASS_CONDITION) && !trace_count(run->trace, CLASS_ONCE))
+    if (!stuck_sets_possible(run->trace))
         return;
-    struct lost_wakeups lost = {
+    struct stuck_sets sets = {
         .run = run,
-        .search = search_create(ladder->rungs[0]),
         .model = search_index_model(ladder->rungs[0]),
-        .work = LOST_WAKEUP_WORK,
+        .reach = reach,
+        .search = search_create(ladder->rungs[0]),
     };
-    lost_wakeups_find(&lost);
-    blocked_waits_find(&lost);
-    search_destroy(lost.search);
+    sets.context = &sets;
+    stuck_sets_find_all(&sets);
+    search_destroy(sets.search);
 }
 
 static int compare_seconds(const void *a, const void *b)
@@ -181,7 +193,7 @@ static int finish(struct engine_run *run, struct error *error)
     find_races(run, &ladder);
     mark_observed(run);
     find_deadlocks(run, &ladder);
-    find_lost_wakeups(run, &ladder);
+    find_stuck_sets(run, &ladder);
     atomicity_find(run, &ladder);
     ladder_free(&ladder);
     return 0;

@@ -178,7 +178,7 @@ static void check_window(struct csp *csp, struct window_start *start, uint32_t s
     struct refine_limits limits = {budget ? budget : DEFAULT_STATES, MEMORY_BOUND};
     csp->refiner = refiner_create(processes, limits);
     check_races(csp);
-    csp_check_deadlocks(csp);
+    csp_check_deadlocks(csp, start->at, to);
     refiner_destroy(csp->refiner);
     csp->refiner = NULL;
     processes_destroy(processes);

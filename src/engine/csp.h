@@ -40,6 +40,11 @@ struct csp {
     struct csp_accesses *accesses;             /* by variable, of this window */
     struct touched ARRAY_OF(uint32_t) touched; /* variables with accesses */
     struct lock_order *lock_order;
+    /* Deadlocks beyond cycles of locks (csp_deadlocks.c); NULL where there can be none. */
+    struct blocking *blocking;
+    struct wait_reader *waits;
+    struct machine *start; /* has executed what lies before the window */
+    uint32_t *witness;     /* of the last answer */
 };
 
 struct csp *csp_create(struct engine_run *run);
@@ -51,8 +56,9 @@ void csp_destroy(struct csp *csp);
 void csp_candidates_begin(struct csp *csp);
 bool csp_candidates_step(struct csp *csp, uint32_t pos);
 
-/* Checks every cycle of the window's lock dependencies. */
-void csp_check_deadlocks(struct csp *csp);
+/* Checks every cycle of the window's lock dependencies, and every other set of waits in
+ * from .. to - 1. */
+void csp_check_deadlocks(struct csp *csp, uint32_t from, uint32_t to);
 
 /* Adds the finding of the refiner's last counterexample. */
 void csp_report(struct csp *csp, enum finding_kind kind, enum object_class class, uint32_t object,

@@ -4,6 +4,7 @@
 #include "engine/csp.h"
 
 #include "engine/lock_order.h"
+#include "engine/stuck_sets.h"
 #include "model/lock_profile.h"
 #include "model/order.h"
 
@@ -17,6 +18,11 @@ struct csp *csp_create(struct engine_run *run)
     csp->segments = NEW_ARRAY(uint32_t, run->history->threads);
     csp->accesses = NEW_ARRAY(struct csp_accesses, trace_count(run->trace, CLASS_VARIABLE));
     csp->lock_order = lock_order_create_for(run->history);
+    if (stuck_sets_possible(run->trace)) {
+        csp->blocking = blocking_create(csp->rules);
+        csp->waits = wait_reader_create(csp->blocking);
+        csp->start = machine_create(csp->rules);
+    }
     return csp;
 }
 
@@ -31,6 +37,10 @@ void csp_destroy(struct csp *csp)
     map_free(&csp->decided);
     map_free(&csp->reported);
     lock_order_destroy(csp->lock_order);
+    wait_reader_destroy(csp->waits);
+    blocking_destroy(csp->blocking);
+    machine_destroy(csp->start);
+    free(csp->witness);
     lock_profiles_destroy(csp->profiles);
     order_destroy(csp->order);
     rules_destroy(csp->rules);

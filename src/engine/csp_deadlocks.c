@@ -5,6 +5,7 @@
 #include "engine/csp.h"
 
 #include "engine/cycle_search.h"
+#include "engine/stuck_sets.h"
 #include "search/counterexample.h"
 
 #define EVENTS_IN_A_NOTE 40
@@ -27,7 +28,55 @@ static enum decision decide(void *context, struct cycle_tuple *tuple)
     }
 }
 
-void csp_check_deadlocks(struct csp *csp)
+static enum search_answer reach(void *context, const uint32_t *events, uint32_t count,
+                                struct search_witness *witness)
+{
+    struct csp *csp = context;
+    uint32_t length;
+    switch (refiner_reach(csp->refiner, events, count)) {
+    case REFINE_HOLDS:
+        return SEARCH_REFUTED;
+    case REFINE_INCOMPLETE:
+        return SEARCH_EXHAUSTED;
+    default:
+        free(csp->witness);
+        csp->witness = refiner_witness(csp->refiner, events, count, &length);
+        *witness = (struct search_witness){csp->witness, length};
+        return SEARCH_WITNESS;
+    }
+}
+
+static char *note(void *context, const struct search_witness *witness, uint32_t count)
+{
+    struct csp *csp = context;
+    return counterexample_text(csp->rules->history, witness->events, witness->length, count,
+                               csp->refiner->processes->from, EVENTS_IN_A_NOTE);
+}
+
+/* The product again, without a slice: who is stuck depends on what nobody does any more. */
+static void check_stuck_sets(struct csp *csp, uint32_t from, uint32_t to)
+{
+    struct wait_classes *classes = wait_reader_next(csp->waits, to);
+    struct stuck_sets sets = {
+        .run = csp->run,
+        .model = MODEL_SYNC,
+        .rules = csp->rules,
+        .blocking = csp->blocking,
+        .classes = classes,
+        .start = csp->start,
+        .from = from,
+        .to = to,
+        .reach = reach,
+        .note = note,
+        .context = csp,
+    };
+    stuck_sets_find(&sets);
+    wait_classes_destroy(classes);
+    for (uint32_t pos = from; pos < to; pos++)
+        machine_execute(csp->start, pos);
+}
+
+void csp_check_deadlocks(struct csp *csp, uint32_t from, uint32_t to)
 {
     struct cycle_search search = {
         .run = csp->run,
@@ -40,4 +89,6 @@ void csp_check_deadlocks(struct csp *csp)
         .verdict = VERDICT_CANDIDATE,
     };
     cycle_search_run(&search);
+    if (csp->waits)
+        check_stuck_sets(csp, from, to);
 }

@@ -7,14 +7,15 @@
  * by the witness search (search/search.h): a schedule that leads into the deadlock,
  * or a proof that there is none.
  *
- * Lost wake-ups are a sort of their own (lost_wakeups.h). A join is an acquire of the joined
- * thread's end, so that threads joined under a lock which they still need are found as well.
+ * A join is an acquire of the joined thread's end, so that threads joined under a lock which
+ * they still need are found as well. Where threads wait for more than locks, at barriers and
+ * for signals, deadlocks are sets, not cycles (stuck_sets.h); lost wake-ups are sets of one.
  *
  * After seed 000 section 2.2.2, which checks the whole program for refusals, and
  * the lock graphs of Goodlock. Sound under `rf`, `value` and `branch`, exact under
  * `sync`, up to the cycles that its budget leaves undecided and counts. */
 #include "engine/cycle_search.h"
-#include "engine/blocked_waits.h"
+#include "engine/stuck_sets.h"
 #include "search/nearby.h"
 #include "search/search.h"
 
@@ -107,22 +108,32 @@ static enum decision decide(void *context, struct cycle_tuple *tuple)
     }
 }
 
-/* Beyond cycles: a wait whose signals all come from one other thread, and that some
- * schedule lets begin only after the last of them. */
-static void find_lost_wakeups(struct engine_run *run)
+static enum search_answer reach(void *context, const uint32_t *events, uint32_t count,
+                                struct search_witness *witness)
+{
+    struct engine_run *run = context;
+    struct deadlock *deadlock = run->state;
+    struct search_query query = {SEARCH_NEXT, events, count, run->options->budget};
+    if (search_steps(deadlock->search) > SEARCH_WORK)
+        return SEARCH_EXHAUSTED;
+    return search_reach(deadlock->search, &query, witness);
+}
+
+/* Beyond cycles of locks: barriers, once-blocks, signals, posts. */
+static void find_stuck_sets(struct engine_run *run)
 {
     struct deadlock *deadlock = run->state;
-    if (!trace_count(run->trace, CLASS_CONDITION) && !trace_count(run->trace, CLASS_ONCE))
+    if (!stuck_sets_possible(run->trace))
         return;
     prepare_search(run);
-    struct lost_wakeups lost = {
+    struct stuck_sets sets = {
         .run = run,
-        .search = deadlock->search,
         .model = engine_model(run),
-        .work = LOST_WAKEUP_WORK,
+        .reach = reach,
+        .context = run,
+        .search = deadlock->search,
     };
-    lost_wakeups_find(&lost);
-    blocked_waits_find(&lost);
+    stuck_sets_find_all(&sets);
 }
 
 static int finish(struct engine_run *run, struct error *error)
@@ -148,7 +159,7 @@ static int finish(struct engine_run *run, struct error *error)
         .verdict = model == MODEL_SYNC ? VERDICT_CANDIDATE : VERDICT_PREDICTED,
     };
     cycle_search_run(&search);
-    find_lost_wakeups(run);
+    find_stuck_sets(run);
     return 0;
 }
 

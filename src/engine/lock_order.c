@@ -271,7 +271,7 @@ void lock_order_step(struct lock_order *order, const struct event *event, uint32
     if (event_acquires(event)) {
         if (mode.lock >= order->lock_limit)
             order->lock_limit = mode.lock + 1;
-        if (thread->stack.count && !(event->flags & EVENT_TRY))
+        if (thread->stack.count && event_blocks(event))
             on_nested_acquire(order, thread, event, mode, pos, must);
         array_push(&thread->stack, mode);
     } else if (event_releases(event)) {

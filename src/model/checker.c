@@ -1,6 +1,6 @@
 #include "model/checker.h"
 
-#include "model/semaphore_locks.h"
+#include "model/blocking.h"
 
 #include <stdlib.h>
 
@@ -72,86 +72,59 @@ static bool check_race(const struct rules *rules, const struct machine *machine,
     return are_next(machine, claim, complaint);
 }
 
-static bool is_lock(const struct history *history, uint32_t semaphore)
+/* Each event waits for the thread of the next one. */
+static bool is_cycle(const struct blocking *blocking, const struct machine *machine,
+                     const uint32_t *events, uint32_t count)
 {
-    bool *locks = semaphore_locks(history);
-    bool lock = locks && locks[semaphore];
-    free(locks);
-    return lock;
-}
-
-/* A wait for a condition that only `thread` can still signal. */
-static bool lacks_signal_of(const struct history *history, const struct machine *machine,
-                            uint32_t pos, uint32_t thread)
-{
-    const struct event *wait = &history->events[pos];
-    if (wait->op != EVENT_WAIT_END || wait->flags & (EVENT_TRY | EVENT_FAILED) ||
-        machine_forbids_sync(machine, pos) != RULE_SIGNAL)
-        return false;
-    for (uint32_t other = 0; other < history->count; other++) {
-        const struct event *event = &history->events[other];
-        if ((event->op == EVENT_SIGNAL || event->op == EVENT_BROADCAST) &&
-            event->object == wait->object && event->thread != thread &&
-            event->thread != wait->thread && !machine_executed(machine, other))
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t other = blocking->history->events[events[(i + 1) % count]].thread;
+        if (blocking_kind(blocking, machine, events[i], true) != WAITING_ON_ONE ||
+            !blocking_by(blocking, machine, events[i], true, other))
             return false;
     }
     return true;
 }
 
-/* A once-routine that `thread` has begun and not ended. */
-static bool lacks_end_of(const struct history *history, const struct machine *machine, uint32_t pos,
-                         uint32_t thread)
+static bool may_wait(const struct event *event)
 {
-    const struct event *pass = &history->events[pos];
-    if (machine_forbids_sync(machine, pos) != RULE_ONCE)
-        return false;
-    for (uint32_t other = 0; other < history->count; other++) {
-        const struct event *event = &history->events[other];
-        if (event->op == EVENT_ONCE_BEGIN && event->object == pass->object)
-            return event->thread == thread && machine_executed(machine, other);
-    }
+    if (event->op == EVENT_WAIT_END)
+        return true;
+    bool other =
+        op_in(event->op, OP_BIT(EVENT_JOIN) | OP_BIT(EVENT_SEM_WAIT) | OP_BIT(EVENT_BARRIER_ENTER) |
+                             OP_BIT(EVENT_BARRIER_EXIT) | OP_BIT(EVENT_ONCE_PASS));
+    return (other || event_acquires(event)) && !(event->flags & (EVENT_TRY | EVENT_FAILED));
+}
+
+/* What only some of the sets can say: that any of several could have helped. */
+static bool has_helpers(const struct blocking *blocking, const struct machine *machine,
+                        const uint32_t *events, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (blocking_kind(blocking, machine, events[i], false) == WAITING_ON_ALL)
+            return true;
     return false;
 }
 
-/* Does `pos` wait for something that only the other event's thread can give? */
-static bool waits_for(const struct history *history, const struct machine *machine, uint32_t pos,
-                      uint32_t other)
+static bool check_stuck(const struct blocking *blocking, const struct machine *machine,
+                        const struct claim *claim, struct complaint *complaint)
 {
-    const struct event *event = &history->events[pos];
-    uint32_t thread = history->events[other].thread;
-    if (event->op == EVENT_SEM_WAIT)
-        return machine_forbids_sync(machine, pos) == RULE_SEMAPHORE && thread != event->thread &&
-               is_lock(history, event->object) &&
-               semaphore_held_before(history, other, event->object);
-    if (event->op == EVENT_ONCE_PASS)
-        return lacks_end_of(history, machine, pos, thread);
-    if (lacks_signal_of(history, machine, pos, thread))
+    uint32_t count = claim->event_count, first = claim->witness_length - count;
+    const uint32_t *events = claim->witness + first;
+    for (uint32_t i = 0; i < count; i++)
+        if (!may_wait(&blocking->history->events[events[i]]))
+            return complain(complaint, first + i, events[i],
+                            "a deadlock consists of operations that wait for good");
+    if (count > 1 && is_cycle(blocking, machine, events, count))
         return true;
-    if (event->op == EVENT_JOIN)
-        return event->object == thread && machine_forbids_sync(machine, pos) == RULE_JOIN;
-    return machine_forbids_sync(machine, pos) == RULE_LOCK_HELD &&
-           machine_blocked_by(machine, pos, thread) && thread != event->thread;
-}
-
-/* A wait that nobody will ever wake: all signals of others are spent. */
-static bool check_lost_wakeup(const struct rules *rules, const struct machine *machine,
-                              const struct claim *claim, struct complaint *complaint)
-{
-    const struct history *history = rules->history;
-    uint32_t at = claim->witness_length - 1, pos = claim->witness[at];
-    const struct event *wait = &history->events[pos];
-    if (wait->op != EVENT_WAIT_END || wait->flags & (EVENT_TRY | EVENT_FAILED) ||
-        machine_forbids_sync(machine, pos) != RULE_SIGNAL)
-        return complain(complaint, at, pos,
-                        "a deadlock of one event is a wait that lacks its signal");
-    for (uint32_t other = 0; other < history->count; other++) {
-        const struct event *event = &history->events[other];
-        if ((event->op == EVENT_SIGNAL || event->op == EVENT_BROADCAST) &&
-            event->object == wait->object && event->thread != wait->thread &&
-            !machine_executed(machine, other))
-            return complain(complaint, at, other, "no signal is left for a lost wake-up");
-    }
-    return true;
+    if (has_helpers(blocking, machine, events, count) &&
+        blocking_deadlock(blocking, machine, events, count))
+        return true;
+    return complain(complaint, first, events[0],
+                    count == 1 ? "a deadlock of one event is a wait that lacks its signal, and no "
+                                 "other thread has one left"
+                               : "each thread of a deadlock waits for what only threads of it can "
+                                 "give: a lock that the thread of the next event holds, its end, "
+                                 "a barrier, a signal or a post");
 }
 
 static bool check_deadlock(const struct rules *rules, const struct machine *machine,
@@ -159,26 +132,10 @@ static bool check_deadlock(const struct rules *rules, const struct machine *mach
 {
     if (!are_next(machine, claim, complaint))
         return false;
-    uint32_t count = claim->event_count;
-    if (count == 1)
-        return check_lost_wakeup(rules, machine, claim, complaint);
-    const struct event *events = rules->history->events;
-    const uint32_t *cycle = claim->witness + claim->witness_length - count;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t at = claim->witness_length - count + i;
-        const struct event *event = &events[cycle[i]];
-        bool other = event->op == EVENT_JOIN || event->op == EVENT_ONCE_PASS ||
-                     (event->op == EVENT_SEM_WAIT && !(event->flags & EVENT_FAILED));
-        if ((!other && !event_acquires(event)) || event->flags & EVENT_TRY)
-            return complain(complaint, at, cycle[i],
-                            "a deadlock consists of blocking acquires, joins and waits");
-        if (!waits_for(rules->history, machine, cycle[i], cycle[(i + 1) % count]))
-            return complain(complaint, at, cycle[i],
-                            "each thread of a deadlock waits for a lock that the thread of the "
-                            "next event holds, or for that thread's end, signal or "
-                            "once-routine");
-    }
-    return true;
+    struct blocking *blocking = blocking_create(rules);
+    bool good = check_stuck(blocking, machine, claim, complaint);
+    blocking_destroy(blocking);
+    return good;
 }
 
 static bool check_atomicity(const struct rules *rules, const struct claim *claim,

@@ -5,14 +5,12 @@
  *   race       the two accesses, last: before them the reordering is correct,
  *              each is the next event of its thread, and they conflict. Their
  *              own values need not be kept.
- *   deadlock   the blocked operations, last, in the order of the cycle: before
- *              them the reordering is correct, each is the next event of its
- *              thread, blocks (is no try), and the thread of the following one
- *              holds the lock (or the semaphore used as one) it waits for, or
- *              is the thread it joins, the only one whose signal it can still
- *              get, or the one inside the once-routine it waits for.
- *              One event alone is a lost wake-up: the return from a wait that no
- *              signal has woken and that no signal of another thread is left for.
+ *   deadlock   the blocked operations, last: before them the reordering is correct,
+ *              each is the next event of its thread and waits for good. Either they are
+ *              in the order of a cycle, each waiting for the thread of the next one; or
+ *              some wait for a signal or a post, and all who could give it are among
+ *              them (blocking.h). One event alone is a lost wake-up: the return from a
+ *              wait that no signal has chosen and that no other thread has one left for.
  *   atomicity  window begin, then the culprit, then window end as the last
  *              event, begin and end of one thread, the culprit of another. The
  *              values that the culprit and the window's end see need not be

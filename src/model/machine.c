@@ -335,6 +335,27 @@ void machine_execute(struct machine *machine, uint32_t pos)
     }
 }
 
+bool machine_may_choose(const struct machine *machine, const uint32_t *returns, uint32_t count,
+                        uint32_t chosen)
+{
+    const struct event *events = machine->rules->history->events;
+    uint32_t threads[32];
+    bool choice[32];
+    assert(count <= 32);
+    for (uint32_t at = 0; at < count; at++) {
+        uint32_t condition = events[returns[at]].object, waiting = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            if (events[returns[i]].object != condition)
+                continue;
+            threads[waiting] = events[returns[i]].thread;
+            choice[waiting++] = chosen >> i & 1;
+        }
+        if (!condition_may_choose(&machine->conditions[condition], threads, choice, waiting))
+            return false;
+    }
+    return true;
+}
+
 struct key_bytes ARRAY_OF(unsigned char);
 
 static void append(struct key_bytes *bytes, const void *data, size_t length)

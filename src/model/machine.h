@@ -83,6 +83,11 @@ bool machine_holds(const struct machine *machine, uint32_t thread, uint32_t lock
  * `thread` holding the lock? (A reader does not block a reader.) */
 bool machine_blocked_by(const struct machine *machine, uint32_t pos, uint32_t thread);
 
+/* Can signals so far have chosen those of `returns` (returns from waits, each the next of
+ * its thread) whose bit is set in `chosen`, and not the others? */
+bool machine_may_choose(const struct machine *machine, const uint32_t *returns, uint32_t count,
+                        uint32_t chosen);
+
 /* The state as bytes, equal for states with the same future: appended to `key`
  * (malloc-ed, grown as needed); returns the new length. For exploration. */
 size_t machine_key(const struct machine *machine, unsigned char **key, size_t *room);

@@ -68,17 +68,17 @@ static void note_deadlocks(struct oracle *oracle, const struct small_state *stat
                            const uint8_t *next, const uint32_t *path)
 {
     const struct small_trace *trace = &oracle->trace;
-    uint32_t blocked[SMALL_THREADS], waiting = 0;
-    uint16_t blockers[SMALL_THREADS];
+    struct standing standing[SMALL_THREADS] = {0};
+    bool any = false;
     for (uint32_t thread = 0; thread < trace->threads; thread++) {
-        blocked[thread] = next[thread];
-        blockers[thread] = next[thread] == NO_EVENT
-                               ? 0
-                               : small_blockers(trace, state, &trace->events[next[thread]]);
-        waiting += blockers[thread] != 0;
+        if (next[thread] == NO_EVENT)
+            continue;
+        standing[thread].event = next[thread];
+        small_waits(trace, state, &trace->events[next[thread]], &standing[thread]);
+        any |= standing[thread].waits;
     }
-    if (waiting > 1)
-        truth_add_cycles(oracle->truth, trace->threads, blocked, blockers, path, oracle->length);
+    if (any)
+        truth_add_stuck(oracle->truth, trace->threads, standing, path, oracle->length);
 }
 
 /* `state` is the caller's to spoil. */

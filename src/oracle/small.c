@@ -87,47 +87,65 @@ bool small_allowed(const struct small_trace *trace, const struct small_state *st
     }
 }
 
-/* Who has taken the semaphore: +1 a take, -1 a post, over the first `count` events;
- * `alternates` becomes false where a thread takes or posts twice in a row. */
-static bool has_taken(const struct small_trace *trace, uint32_t thread, uint32_t count,
-                      uint8_t semaphore, bool *alternates)
+/* Of a semaphore that is used as a lock: has the thread, which goes on, taken it? */
+static bool has_taken(const struct small_trace *trace, const struct small_state *state,
+                      uint32_t thread, uint8_t semaphore)
 {
     bool taken = false;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < state->next[thread]; i++) {
         const struct small_event *event = &trace->events[trace->by_thread[thread][i]];
-        if (event->object != semaphore || event->failed ||
-            (event->op != EVENT_POST && event->op != EVENT_SEM_WAIT))
+        if (event->object != semaphore || event->failed)
             continue;
-        if (taken != (event->op == EVENT_POST))
-            *alternates = false;
-        taken = event->op == EVENT_SEM_WAIT;
+        if (event->op == EVENT_POST || event->op == EVENT_SEM_WAIT)
+            taken = event->op == EVENT_SEM_WAIT;
     }
-    return taken;
+    return taken && state->next[thread] < trace->length[thread];
 }
 
-/* Of a semaphore that is used as a lock: the thread that has taken it. */
-static uint16_t takers(const struct small_trace *trace, const struct small_state *state,
-                       const struct small_event *event)
+static bool is_waited_for(const struct small_trace *trace, const struct small_state *state,
+                          const struct small_event *event, uint32_t thread)
 {
-    uint16_t all = 0;
-    bool lock = trace->initial_count[event->object] == 1, ignored;
-    for (uint32_t thread = 0; lock && thread < trace->threads; thread++)
-        has_taken(trace, thread, trace->length[thread], event->object, &lock);
-    for (uint32_t thread = 0; lock && thread < trace->threads; thread++)
-        if (thread != event->thread && state->next[thread] < trace->length[thread] &&
-            has_taken(trace, thread, state->next[thread], event->object, &ignored))
-            all |= bit(thread);
-    return all;
+    uint8_t done = state->next[thread];
+    uint8_t instance = event->object;
+    switch (event->op) {
+    case EVENT_JOIN:
+        return thread == event->object;
+    case EVENT_SEM_WAIT:
+        return trace->semaphore_is_lock[event->object]
+                   ? has_taken(trace, state, thread, event->object)
+                   : trace->last_post[thread][event->object] > done;
+    case EVENT_BARRIER_ENTER:
+        instance = trace->previous_instance[event->object];
+        return trace->enters[thread][instance] > done;
+    case EVENT_BARRIER_EXIT:
+        return trace->enters[thread][instance] > done;
+    case EVENT_ONCE_PASS:
+        return trace->once_begin[event->object] != NO_EVENT &&
+               trace->events[trace->once_begin[event->object]].thread == thread &&
+               executed(trace, state, trace->once_begin[event->object]);
+    case EVENT_WAIT_END:
+        return chosen(state, event) ? holders(state, event) >> thread & 1
+                                    : trace->last_signal[thread][event->object] > done;
+    default:
+        return holders(state, event) >> thread & 1;
+    }
 }
 
-uint16_t small_blockers(const struct small_trace *trace, const struct small_state *state,
-                        const struct small_event *event)
+void small_waits(const struct small_trace *trace, const struct small_state *state,
+                 const struct small_event *event, struct standing *standing)
 {
-    if (event->op == EVENT_JOIN)
-        return small_allowed(trace, state, event) ? 0 : bit(event->object);
-    if (event->op == EVENT_SEM_WAIT)
-        return event->blocking && !state->counts[event->object] ? takers(trace, state, event) : 0;
-    return event->blocking && chosen(state, event) ? holders(state, event) : 0;
+    bool sleeps = event->op == EVENT_WAIT_END && !chosen(state, event);
+    bool gives_up = event->tries && (event->op != EVENT_WAIT_END || sleeps);
+    if (small_allowed(trace, state, event) || gives_up)
+        return;
+    if (op_in(event->op, OPS_ACCESS | OP_BIT(EVENT_BRANCH)))
+        return;
+    standing->waits = true;
+    standing->all =
+        sleeps || (event->op == EVENT_SEM_WAIT && !trace->semaphore_is_lock[event->object]);
+    for (uint32_t thread = 0; thread < trace->threads; thread++)
+        if (thread != event->thread && is_waited_for(trace, state, event, thread))
+            standing->others |= bit(thread);
 }
 
 /* The threads that wait at a condition and that no signal has chosen yet. */

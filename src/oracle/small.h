@@ -8,8 +8,7 @@
 #ifndef PREPLAY_ORACLE_SMALL_H
 #define PREPLAY_ORACLE_SMALL_H
 
-#include "trace/finding.h"
-#include "trace/history.h"
+#include "oracle/truth.h"
 
 enum {
     SMALL_EVENTS = 250,
@@ -19,6 +18,7 @@ enum {
     SMALL_INSTANCES = 32, /* of barriers */
     SMALL_SEMAPHORES = 16,
     SMALL_ONCES = 16,
+    SMALL_CONDITIONS = 32,
     SMALL_CLASSES = 64, /* distinguishable writes of a variable, the initial one among them */
 };
 
@@ -28,9 +28,9 @@ struct small_event {
     uint8_t class;     /* of a write: what it leaves in memory, up to equivalence */
     uint8_t join_fork; /* of a join: the fork of its thread, or NO_EVENT */
     bool failed;
-    bool blocking; /* an acquire that may close a deadlock */
-    bool eager;    /* executing it as soon as possible loses no error */
-    bool kept;     /* of a read: it must see one of `accepted` */
+    bool tries; /* it gives up if it cannot be executed */
+    bool eager; /* executing it as soon as possible loses no error */
+    bool kept;  /* of a read: it must see one of `accepted` */
     uint64_t accepted;
 };
 
@@ -43,6 +43,12 @@ struct small_trace {
     uint8_t by_thread[SMALL_THREADS][SMALL_EVENTS];
     uint8_t previous_instance[SMALL_INSTANCES], parties[SMALL_INSTANCES];
     uint8_t initial_count[SMALL_SEMAPHORES];
+    bool semaphore_is_lock[SMALL_SEMAPHORES];
+    uint8_t once_begin[SMALL_ONCES]; /* or NO_EVENT */
+    /* One above the index of a thread's last signal, last post, and its entry. */
+    uint8_t last_signal[SMALL_THREADS][SMALL_CONDITIONS];
+    uint8_t last_post[SMALL_THREADS][SMALL_SEMAPHORES];
+    uint8_t enters[SMALL_THREADS][SMALL_INSTANCES];
     uint8_t tracked[SMALL_VARIABLES]; /* variables whose last write matters */
     uint32_t tracked_count;
     struct small_event events[SMALL_EVENTS];
@@ -74,10 +80,9 @@ uint8_t small_next(const struct small_trace *trace, const struct small_state *st
 /* May this next event of its thread be executed? */
 bool small_allowed(const struct small_trace *trace, const struct small_state *state,
                    const struct small_event *event);
-/* The threads whose hold on the lock is all that keeps a blocking acquire from
- * being executed; empty if something else does, or nothing. */
-uint16_t small_blockers(const struct small_trace *trace, const struct small_state *state,
-                        const struct small_event *event);
+/* For whom this next event of its thread waits, if it does. */
+void small_waits(const struct small_trace *trace, const struct small_state *state,
+                 const struct small_event *event, struct standing *standing);
 /* In how many ways may the event turn out? One, but for signals. */
 uint32_t small_choices(const struct small_trace *trace, const struct small_state *state,
                        const struct small_event *event);

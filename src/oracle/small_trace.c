@@ -22,6 +22,7 @@ static int check_size(const struct history *history, struct error *error)
         {"variables", SMALL_VARIABLES, trace_count(trace, CLASS_VARIABLE)},
         {"barrier instances", SMALL_INSTANCES, trace_barrier_instances(trace)},
         {"semaphores", SMALL_SEMAPHORES, trace_count(trace, CLASS_SEMAPHORE)},
+        {"conditions", SMALL_CONDITIONS, trace_count(trace, CLASS_CONDITION)},
         {"once-blocks", SMALL_ONCES, trace_count(trace, CLASS_ONCE)},
     };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -45,8 +46,8 @@ static void copy_events(struct small_trace *trace, const struct history *history
             .index = trace->length[thread],
             .join_fork = NO_EVENT,
             .failed = event->flags & EVENT_FAILED,
-            .blocking = (event_acquires(event) || event->op == EVENT_SEM_WAIT) &&
-                        !(event->flags & EVENT_TRY),
+            .tries = event->flags & EVENT_TRY ||
+                     (event->flags & EVENT_FAILED && event->op != EVENT_WAIT_END),
         };
         trace->by_thread[thread][trace->length[thread]++] = (uint8_t)pos;
         if (event->op == EVENT_FORK)
@@ -55,6 +56,41 @@ static void copy_events(struct small_trace *trace, const struct history *history
             trace->events[pos].join_fork = trace->fork_of[event->object];
         else if (event->op == EVENT_WAIT_BEGIN)
             trace->has_conditions = true;
+    }
+}
+
+/* What each thread can do for others, and when for the last time. */
+static void find_helpers(struct small_trace *trace)
+{
+    memset(trace->once_begin, NO_EVENT, sizeof trace->once_begin);
+    for (uint32_t pos = 0; pos < trace->count; pos++) {
+        const struct small_event *event = &trace->events[pos];
+        uint8_t after = (uint8_t)(event->index + 1);
+        if (event->op == EVENT_SIGNAL || event->op == EVENT_BROADCAST)
+            trace->last_signal[event->thread][event->object] = after;
+        else if (event->op == EVENT_POST)
+            trace->last_post[event->thread][event->object] = after;
+        else if (event->op == EVENT_BARRIER_ENTER)
+            trace->enters[event->thread][event->object] = after;
+        else if (event->op == EVENT_ONCE_BEGIN)
+            trace->once_begin[event->object] = (uint8_t)pos;
+    }
+}
+
+/* Used as a lock: one to hand out, and every thread takes and posts in turn. */
+static void find_semaphore_locks(struct small_trace *trace)
+{
+    bool taken[SMALL_THREADS][SMALL_SEMAPHORES] = {0};
+    for (uint32_t i = 0; i < SMALL_SEMAPHORES; i++)
+        trace->semaphore_is_lock[i] = trace->initial_count[i] == 1;
+    for (uint32_t pos = 0; pos < trace->count; pos++) {
+        const struct small_event *event = &trace->events[pos];
+        bool post = event->op == EVENT_POST;
+        if ((!post && event->op != EVENT_SEM_WAIT) || event->failed)
+            continue;
+        if (taken[event->thread][event->object] != post)
+            trace->semaphore_is_lock[event->object] = false;
+        taken[event->thread][event->object] = !post;
     }
 }
 
@@ -241,6 +277,8 @@ int small_trace_init(struct small_trace *trace, const struct history *history, e
     find_barriers(trace, history);
     for (uint32_t i = 0; i < trace_count(history->trace, CLASS_SEMAPHORE); i++)
         trace->initial_count[i] = (uint8_t)trace_semaphore_initial(history->trace, i);
+    find_helpers(trace);
+    find_semaphore_locks(trace);
     for (uint32_t variable = 0; variable < trace->variables; variable++)
         if (classify(trace, history, variable, error))
             return -1;

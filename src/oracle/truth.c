@@ -86,57 +86,112 @@ void truth_add_race(struct truth *truth, uint32_t a, uint32_t b, const uint32_t 
     array_push(&truth->races, race);
 }
 
-void truth_add_deadlock(struct truth *truth, const uint32_t *cycle, uint32_t count,
+void truth_add_deadlock(struct truth *truth, const uint32_t *events, uint32_t count, bool minimal,
                         const uint32_t *path, uint32_t length)
 {
-    if (truth_deadlock(truth, cycle, count))
+    struct true_deadlock *known = (struct true_deadlock *)truth_deadlock(truth, events, count);
+    if (known && (known->minimal || !minimal))
         return;
-    struct true_deadlock deadlock = {.count = count};
-    deadlock.events = memory_copy(cycle, count * sizeof *cycle);
-    deadlock.witness = witness_of(path, length, cycle, count);
-    deadlock.witness_length = path ? length + count : 0;
-    array_push(&truth->deadlocks, deadlock);
+    if (!known) {
+        struct true_deadlock deadlock = {.count = count};
+        array_push(&truth->deadlocks, deadlock);
+        known = &array_last(&truth->deadlocks);
+    }
+    free(known->events);
+    free(known->witness);
+    known->minimal = minimal;
+    known->events = memory_copy(events, count * sizeof *events);
+    known->witness = witness_of(path, length, events, count);
+    known->witness_length = path ? length + count : 0;
 }
 
-struct cycle_search {
-    struct truth *truth;
-    const uint32_t *blocked;
-    const uint16_t *blockers;
-    const uint32_t *path;
-    uint32_t length, start;
-    uint32_t cycle[16];
+struct stuck_search {
+    const struct standing *standing;
+    unsigned set;
+    uint32_t cycle[16], length; /* threads */
 };
 
-/* Extends a chain of waiting threads that ends in `thread`; the chain's first
- * is its smallest, so that each cycle is met once. */
-static void extend(struct cycle_search *search, uint32_t thread, uint32_t depth, unsigned unused)
+static bool is_stuck(const struct standing *one, unsigned set)
 {
-    search->cycle[depth++] = search->blocked[thread];
-    if (depth > 1 && search->blockers[thread] >> search->start & 1)
-        truth_add_deadlock(search->truth, search->cycle, depth, search->path, search->length);
-    for (unsigned left = search->blockers[thread] & unused; left; left &= left - 1) {
-        uint32_t next = (uint32_t)__builtin_ctz(left);
-        extend(search, next, depth, unused & ~(1u << next));
-    }
+    return one->all ? !(one->others & ~set) : one->others & set;
 }
 
-void truth_add_cycles(struct truth *truth, uint32_t threads, const uint32_t *blocked,
-                      const uint16_t *blockers, const uint32_t *path, uint32_t length)
+/* Each is stuck if all are, and (unless it is alone) somebody waits for each. */
+static bool is_deadlock(const struct standing *standing, unsigned set)
 {
-    unsigned waiting = 0;
-    for (uint32_t thread = 0; thread < threads; thread++)
-        waiting |= blockers[thread] ? 1u << thread : 0;
-    for (unsigned left = waiting; left & (left - 1); left &= left - 1) {
-        struct cycle_search search = {
-            .truth = truth,
-            .blocked = blocked,
-            .blockers = blockers,
-            .path = path,
-            .length = length,
-            .start = (uint32_t)__builtin_ctz(left),
-        };
-        extend(&search, search.start, 0, left & (left - 1));
+    unsigned waited_for = 0;
+    for (unsigned left = set; left; left &= left - 1) {
+        const struct standing *one = &standing[__builtin_ctz(left)];
+        if (!is_stuck(one, set))
+            return false;
+        waited_for |= one->others;
     }
+    return !(set & (set - 1)) || !(set & ~waited_for);
+}
+
+static bool is_minimal(const struct standing *standing, unsigned set)
+{
+    for (unsigned part = (set - 1) & set; part; part = (part - 1) & set) {
+        unsigned left = part;
+        while (left && is_stuck(&standing[__builtin_ctz(left)], part))
+            left &= left - 1;
+        if (!left)
+            return false;
+    }
+    return true;
+}
+
+/* Completes the chain of threads, each waiting for the next, to a cycle of all of them. */
+static bool find_cycle(struct stuck_search *search, unsigned unused)
+{
+    const struct standing *last = &search->standing[search->cycle[search->length - 1]];
+    if (!unused)
+        return search->length > 1 && last->others >> search->cycle[0] & 1;
+    for (unsigned left = last->others & unused; left; left &= left - 1) {
+        uint32_t next = (uint32_t)__builtin_ctz(left);
+        search->cycle[search->length++] = next;
+        if (find_cycle(search, unused & ~(1u << next)))
+            return true;
+        search->length--;
+    }
+    return false;
+}
+
+static void add_set(struct truth *truth, const struct standing *standing, unsigned set,
+                    bool minimal, const uint32_t *path, uint32_t length)
+{
+    struct stuck_search search = {.standing = standing, .set = set};
+    uint32_t events[16], count = 0;
+    bool all = false;
+    for (unsigned left = set; left; left &= left - 1)
+        all |= standing[__builtin_ctz(left)].all;
+    search.cycle[search.length++] = (uint32_t)__builtin_ctz(set);
+    if (find_cycle(&search, set & (set - 1))) {
+        for (; count < search.length; count++)
+            events[count] = standing[search.cycle[count]].event;
+    } else if (all) {
+        for (unsigned left = set; left; left &= left - 1)
+            events[count++] = standing[__builtin_ctz(left)].event;
+    }
+    if (count)
+        truth_add_deadlock(truth, events, count, minimal, path, length);
+}
+
+void truth_add_stuck(struct truth *truth, uint32_t threads, const struct standing *standing,
+                     const uint32_t *path, uint32_t length)
+{
+    unsigned stuck = 0, before;
+    for (uint32_t thread = 0; thread < threads; thread++)
+        stuck |= standing[thread].waits ? 1u << thread : 0;
+    do { /* the largest set whose threads are stuck if all of them are */
+        before = stuck;
+        for (unsigned left = stuck; left; left &= left - 1)
+            if (!is_stuck(&standing[__builtin_ctz(left)], stuck))
+                stuck &= ~(left & -left);
+    } while (stuck != before);
+    for (unsigned set = stuck; set; set = (set - 1) & stuck)
+        if (is_deadlock(standing, set))
+            add_set(truth, standing, set, is_minimal(standing, set), path, length);
 }
 
 static int compare_races(const void *a, const void *b)
@@ -160,16 +215,6 @@ static int compare_deadlocks(const void *a, const void *b)
 
 void truth_finish(struct truth *truth)
 {
-    for (size_t i = 0; i < truth->deadlocks.count; i++) {
-        struct true_deadlock *one = &truth->deadlocks.items[i];
-        one->minimal = true;
-        for (size_t j = 0; j < truth->deadlocks.count; j++) {
-            const struct true_deadlock *other = &truth->deadlocks.items[j];
-            if (other->count < one->count &&
-                is_subset(other->events, other->count, one->events, one->count))
-                one->minimal = false;
-        }
-    }
     if (truth->races.count)
         qsort(truth->races.items, truth->races.count, sizeof *truth->races.items, compare_races);
     if (truth->deadlocks.count)

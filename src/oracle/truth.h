@@ -13,10 +13,10 @@ struct true_race {
     uint32_t witness_length;
 };
 
-/* Any cycle of blocked acquires. `minimal`: none of its proper subsets is one
- * (they differ only where readers share a lock). */
+/* Any set of events whose threads are stuck because of each other (model/blocking.h).
+ * `minimal`: in some state no part of them is one by itself. */
 struct true_deadlock {
-    uint32_t *events; /* pos, in the order of the cycle */
+    uint32_t *events; /* pos; in the order of the cycle, if it is one */
     uint32_t count;
     bool minimal;
     uint32_t *witness;
@@ -48,13 +48,21 @@ bool truth_equal(const struct truth *a, const struct truth *b);
  * the events; NULL for none. */
 void truth_add_race(struct truth *truth, uint32_t a, uint32_t b, const uint32_t *path,
                     uint32_t length);
-void truth_add_deadlock(struct truth *truth, const uint32_t *cycle, uint32_t count,
+void truth_add_deadlock(struct truth *truth, const uint32_t *events, uint32_t count, bool minimal,
                         const uint32_t *path, uint32_t length);
-/* All threads that wait for a lock: adds every simple cycle among them.
- * `blockers[thread]` is a set of threads, `blocked[thread]` the waiting event. */
-void truth_add_cycles(struct truth *truth, uint32_t threads, const uint32_t *blocked,
-                      const uint16_t *blockers, const uint32_t *path, uint32_t length);
-/* Sorts, and tells minimal deadlocks from others. */
+/* What the threads stand before in a state. Of those that wait, `others` is a set of
+ * threads: one of them must be stuck for the thread to be, or, with `all`, each of
+ * them, and there may be none. */
+struct standing {
+    uint32_t event;
+    uint16_t others;
+    bool waits, all;
+};
+
+/* Adds every set of threads that are stuck because of each other. */
+void truth_add_stuck(struct truth *truth, uint32_t threads, const struct standing *standing,
+                     const uint32_t *path, uint32_t length);
+/* Sorts what was found. */
 void truth_finish(struct truth *truth);
 
 #endif

@@ -149,7 +149,8 @@ static bool next_state(struct refiner *refiner, uint32_t *state)
     return true;
 }
 
-enum refinement refiner_check(struct refiner *refiner, const uint32_t *targets, uint32_t count)
+static enum refinement check(struct refiner *refiner, const uint32_t *targets, uint32_t count,
+                             bool signalled)
 {
     struct product *product = refiner->product;
     struct stubborn *stubborn = refiner->stubborn;
@@ -165,7 +166,7 @@ enum refinement refiner_check(struct refiner *refiner, const uint32_t *targets, 
         product_load(product, state_at(refiner, state));
         uint32_t condition = NO_OBJECT;
         if (must_steps_taken(refiner)) {
-            condition = unsignalled(refiner, targets, count);
+            condition = signalled ? unsignalled(refiner, targets, count) : NO_OBJECT;
             if (condition == NO_OBJECT) {
                 trace_back(refiner, state);
                 return REFINE_FOUND;
@@ -181,6 +182,16 @@ enum refinement refiner_check(struct refiner *refiner, const uint32_t *targets, 
         }
     }
     return REFINE_HOLDS;
+}
+
+enum refinement refiner_check(struct refiner *refiner, const uint32_t *targets, uint32_t count)
+{
+    return check(refiner, targets, count, true);
+}
+
+enum refinement refiner_reach(struct refiner *refiner, const uint32_t *targets, uint32_t count)
+{
+    return check(refiner, targets, count, false);
 }
 
 uint64_t refiner_lower_bound(struct refiner *refiner, const uint32_t *targets, uint32_t count)

@@ -48,6 +48,9 @@ void refiner_destroy(struct refiner *refiner);
 /* Checks one goal: `targets`, one event a thread. */
 enum refinement refiner_check(struct refiner *refiner, const uint32_t *targets, uint32_t count);
 
+/* The same without asking that returns from waits among the targets were signalled. */
+enum refinement refiner_reach(struct refiner *refiner, const uint32_t *targets, uint32_t count);
+
 /* The steps that any counterexample takes at least; UINT64_MAX if the goal is
  * seen to be out of reach without a search. */
 uint64_t refiner_lower_bound(struct refiner *refiner, const uint32_t *targets, uint32_t count);

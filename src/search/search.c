@@ -112,7 +112,7 @@ static bool is_cycle(const struct search_index *index, const struct search_query
         if (event->op == EVENT_SEM_WAIT && !(event->flags & (EVENT_TRY | EVENT_FAILED)) &&
             semaphore_held_before(index->history, following, event->object))
             continue; /* that it is used as a lock is for who asks to know */
-        if (!event_acquires(event) || event->flags & EVENT_TRY)
+        if (!event_blocks(event))
             return false;
         uint32_t acquire = held_at(index, following, event_lock(event));
         if (acquire == POS_NONE || !sections_exclude(event, event_at(index, acquire)))
@@ -147,10 +147,8 @@ static bool start_window(struct search *search)
 static bool start_precedes(struct search *search)
 {
     const struct search_index *index = search->index;
-    uint32_t first = search->query.events[0], end = search->query.events[1];
+    uint32_t before = search->query.count - 1, end = search->query.events[before];
     uint32_t thread = thread_at(index, end);
-    if (thread_at(index, first) == thread)
-        return false;
     struct levels always = {{0}};
     search->ceiling[thread] = search->cut[thread] = index->history->index[end] + 1;
     search->last = end;
@@ -158,7 +156,13 @@ static bool start_precedes(struct search *search)
         array_push(&search->finals, end);
     for (uint32_t node = index->held[end]; node != HELD_NONE; node = index->nodes[node].next)
         array_push(&search->finals, index->nodes[node].acquire);
-    return closure_include(search, first) && closure_order(search, first, end, &always);
+    for (uint32_t i = 0; i < before; i++) {
+        uint32_t first = search->query.events[i];
+        if (thread_at(index, first) == thread || !closure_include(search, first) ||
+            !closure_order(search, first, end, &always))
+            return false;
+    }
+    return true;
 }
 
 static bool start(struct search *search)
@@ -167,7 +171,7 @@ static bool start(struct search *search)
     if (query->goal == SEARCH_ATOMICITY)
         return query->count == 3 && start_window(search);
     if (query->goal == SEARCH_PRECEDES)
-        return query->count == 2 && start_precedes(search);
+        return query->count >= 2 && start_precedes(search);
     for (uint32_t i = 0; i < query->count; i++)
         if (!stop_before(search, query->events[i]))
             return false;
@@ -218,13 +222,15 @@ static bool check_precedes(const struct search_index *index, const struct search
                            const struct search_witness *witness)
 {
     struct machine *machine = machine_create(index->rules);
-    bool good = witness->length && witness->events[witness->length - 1] == query->events[1];
+    uint32_t end = query->events[query->count - 1];
+    bool good = witness->length && witness->events[witness->length - 1] == end;
     for (uint32_t i = 0; good && i < witness->length; i++) {
         good = machine_forbids(machine, witness->events[i]) == RULE_NONE;
         if (good)
             machine_execute(machine, witness->events[i]);
     }
-    good = good && machine_executed(machine, query->events[0]);
+    for (uint32_t i = 0; i < query->count; i++)
+        good = good && machine_executed(machine, query->events[i]);
     machine_destroy(machine);
     return good;
 }

@@ -37,8 +37,8 @@ enum search_goal {
      * before the end, which comes last. What the culprit and the end read need
      * not be kept. */
     SEARCH_ATOMICITY,
-    /* Two events of two threads: the first is executed before the second, which
-     * comes last. */
+    /* Two events or more: all are executed before the last one, which is of another
+     * thread and comes last. */
     SEARCH_PRECEDES,
 };
 

@@ -41,6 +41,9 @@ static const struct {
     {"deadlock", &small, "locks,locks=3,depth=3,accesses=2,sticky=85,events=16..26"},
     {"deadlock-rw", &small,
      "locks,rwlocks,crossed,locks=2,depth=3,accesses=2,sticky=85,events=16..24"},
+    {"stuck", &small,
+     "locks,forks,conditions,barriers,semaphores,once,locks=2,depth=2,accesses=5,sticky=75,"
+     "events=14..24"},
     {"tries", &small, "locks,forks,tries"},
     {"rwlocks", &small, "locks,forks,crossed,rwlocks,locks=1"},
     {"conditions", &small, "locks,forks,conditions,locks=1"},

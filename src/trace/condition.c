@@ -105,6 +105,50 @@ void condition_wake(struct condition *condition, uint32_t thread, bool signalled
         drop_token(condition, token);
 }
 
+/* How many of the listed ones began to wait in `from` .. `to`, and no broadcast woke them. */
+static size_t count_since(const struct condition *condition, const uint32_t *threads,
+                          const bool *chosen, size_t count, bool which, uint32_t from, uint32_t to)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct condition_waiter *waiter = waiter_of(condition, threads[i]);
+        found +=
+            chosen[i] == which && !waiter->woken && waiter->since >= from && waiter->since <= to;
+    }
+    return found;
+}
+
+/* Every token needs a taker that is not among those left asleep, and every chosen thread a
+ * token. If each can be had by itself, both can be had together: the matchings can be
+ * merged (Mendelsohn and Dulmage). Either is a matter of counting, since later tokens have
+ * more takers, and later waiters fewer tokens. */
+bool condition_may_choose(const struct condition *condition, const uint32_t *threads,
+                          const bool *chosen, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct condition_waiter *waiter = waiter_of(condition, threads[i]);
+        if (!waiter || (waiter->woken && !chosen[i]))
+            return false;
+        if (waiter->woken || !chosen[i])
+            continue;
+        size_t before = token_for(condition, waiter->since);
+        if (count_since(condition, threads, chosen, count, true, waiter->since, UINT32_MAX) >
+            condition->token_count - before)
+            return false;
+    }
+    for (size_t token = 0; token < condition->token_count; token++) {
+        size_t takers = 0;
+        for (size_t i = 0; i < condition->waiting; i++)
+            takers += !condition->waiters[i].woken &&
+                      condition->waiters[i].since < condition->tokens[token];
+        takers -=
+            count_since(condition, threads, chosen, count, false, 0, condition->tokens[token] - 1);
+        if (takers <= token)
+            return false;
+    }
+    return true;
+}
+
 void condition_copy(struct condition *to, const struct condition *from)
 {
     *to = *from;

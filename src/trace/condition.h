@@ -38,6 +38,11 @@ bool condition_may_wake(const struct condition *condition, uint32_t thread);
  * which consume no token unless one is left without another taker. */
 void condition_wake(struct condition *condition, uint32_t thread, bool signalled);
 
+/* Can signals so far have chosen exactly these of the `count` threads, which all wait:
+ * those with chosen[i]? (Of others that wait nothing is said.) */
+bool condition_may_choose(const struct condition *condition, const uint32_t *threads,
+                          const bool *chosen, size_t count);
+
 void condition_copy(struct condition *to, const struct condition *from);
 void condition_free(struct condition *condition);
 

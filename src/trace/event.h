@@ -166,6 +166,13 @@ static inline bool event_releases(const struct event *event)
     return op_in(event->op, OPS_RELEASING);
 }
 
+/* True if it acquires a lock and cannot give up: a timed wait ends by itself, but not its
+ * return, which needs the mutex. */
+static inline bool event_blocks(const struct event *event)
+{
+    return event_acquires(event) && (event->op == EVENT_WAIT_END || !(event->flags & EVENT_TRY));
+}
+
 /* The lock of an acquiring or releasing event. */
 static inline uint32_t event_lock(const struct event *event)
 {

@@ -51,7 +51,7 @@ static bool parse_order(const char **word, size_t *length, struct event *event)
 
 #define OPS_TRYABLE                                                                                \
     (OP_BIT(EVENT_ACQUIRE) | OP_BIT(EVENT_ACQUIRE_READ) | OP_BIT(EVENT_ACQUIRE_WRITE) |            \
-     OP_BIT(EVENT_SEM_WAIT))
+     OP_BIT(EVENT_SEM_WAIT) | OP_BIT(EVENT_WAIT_END))
 
 static bool sensible(const struct event *event)
 {

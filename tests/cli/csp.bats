@@ -76,6 +76,48 @@ philosophers() { # N : each takes the fork on its left, then the one on its righ
     [ "$status" -eq 66 ]
 }
 
+deadlocks() { # ENGINE TRACE : the locations of each, one a line
+    "$PREPLAY" predict -e "$1" --all --exit-code 0 --json - "$2" |
+        jq -r '.findings[] | select(.kind == "deadlock") | .events | map(.location) | sort | join(" ")' | sort
+}
+
+@test "a wait whose every signaller needs a lock that the waiter keeps" {
+    { printf 'S|acq(k)|1\nS|rel(k)|2\nW|acq(k)|3\nW|acq(m)|4\nW|r(x)|5\nW|wait(c,m)|6\n'
+      printf 'S|acq(m)|7\nS|w(x)|8\nS|notify(c)|9\nS|rel(m)|10\nW|woken(c,m)|11\nW|rel(m)|12\nW|rel(k)|13\n'; } >wait.std
+    for engine in deadlock csp auto; do
+        deadlocks $engine wait.std | grep -qx "1 11"
+    done
+    "$PREPLAY" predict -e deadlock --exit-code 0 wait.std | grep -q "all who could signal the condition"
+    # The signaller needs another lock: nobody is stuck, and under rf no signal is lost.
+    sed 's/^S|\(.*\)(k)/S|\1(q)/' wait.std >other.std
+    [ -z "$(deadlocks deadlock other.std)" ]
+    [ -z "$(deadlocks auto other.std)" ]
+}
+
+@test "barriers, semaphores and once-blocks under a lock that others need" {
+    printf 'B|acq(k)|1\nB|rel(k)|2\nA|acq(k)|3\nB|enter(b)|4\nA|enter(b)|5\nA|exit(b)|6\nB|exit(b)|7\nA|rel(k)|8\n' >barrier.std
+    printf 'B|acq(k)|1\nB|post(s)|2\nB|rel(k)|3\nA|acq(k)|4\nA|semwait(s)|5\nA|rel(k)|6\n' >post.std
+    printf 'B|oncebegin(o)|1\nB|acq(k)|2\nB|rel(k)|3\nB|onceend(o)|4\nA|acq(k)|5\nA|oncepass(o)|6\nA|rel(k)|7\n' >once.std
+    for engine in deadlock csp auto; do
+        [ "$(deadlocks $engine barrier.std)" = "1 6" ]
+        [ "$(deadlocks $engine post.std)" = "1 5" ]
+        [ "$(deadlocks $engine once.std)" = "2 6" ]
+    done
+}
+
+@test "lost wake-ups: several signallers, and a signal that another waiter gets" {
+    { printf 'W|acq(m)|1\nW|wait(c,m)|2\nS|notify(c)|3\nW|woken(c,m)|4\nW|rel(m)|5\nR|notify(c)|6\n'; } >several.std
+    { printf 'W|acq(m)|1\nW|wait(c,m)|2\nV|acq(m)|3\nV|wait(c,m)|4\nS|notify(c)|5\nW|woken(c,m)|6\nW|rel(m)|7\n'
+      printf 'V|trywoken!(c,m)|8\nV|rel(m)|9\n'; } >another.std
+    for engine in deadlock csp auto; do
+        [ "$(deadlocks $engine several.std)" = "4" ]
+        [ "$(deadlocks $engine another.std)" = "6" ]
+    done
+    # A timed wait is never lost.
+    sed -i 's/W|woken/W|trywoken/' several.std
+    [ -z "$(deadlocks deadlock several.std)" ]
+}
+
 @test "a model in CSPM, the same bytes every time" {
     "$PREPLAY" convert --to cspm "$traces/000-fig1-csp-model.std" -o one.csp
     "$PREPLAY" convert --to cspm "$traces/000-fig1-csp-model.std" > two.csp

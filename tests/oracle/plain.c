@@ -2,8 +2,7 @@
 #include "oracle/plain.h"
 
 #include "base/map.h"
-#include "model/machine.h"
-#include "model/semaphore_locks.h"
+#include "model/blocking.h"
 
 #include <xxhash.h>
 
@@ -11,6 +10,7 @@ struct plain {
     const struct rules *rules;
     const struct oracle_options *options;
     struct truth *truth;
+    struct blocking *blocking;
     struct map seen; /* 64-bit hashes of keys: tests are small, collisions unheard of */
     unsigned char *key;
     size_t room;
@@ -35,47 +35,42 @@ static void note_races(struct plain *plain, const struct machine *machine, const
         }
 }
 
-/* The thread that took the semaphore, if it is used as a lock. */
-static uint16_t takers_of(const struct plain *plain, const struct machine *machine, uint32_t pos)
+/* Who is stuck, if signals chose those of `returns` whose bit is set in `chosen`. */
+static void note_choice(struct plain *plain, const struct machine *machine, const uint32_t *path,
+                        const uint32_t *returns, uint32_t count, uint32_t choice)
 {
     const struct history *history = plain->rules->history;
-    const struct event *event = &history->events[pos];
-    uint16_t takers = 0;
-    if (event->flags & (EVENT_TRY | EVENT_FAILED) ||
-        machine_forbids_sync(machine, pos) != RULE_SEMAPHORE)
-        return 0;
-    bool *locks = semaphore_locks(history);
-    for (uint32_t other = 0; locks && locks[event->object] && other < history->threads; other++) {
-        uint32_t next = machine_next(machine, other);
-        if (other != event->thread && next != POS_NONE &&
-            semaphore_held_before(history, next, event->object))
-            takers |= (uint16_t)(1u << other);
+    struct standing standing[16] = {0};
+    for (uint32_t thread = 0; thread < history->threads; thread++) {
+        uint32_t pos = machine_next(machine, thread);
+        if (!is_next(machine, pos))
+            continue;
+        bool chosen = false;
+        for (uint32_t i = 0; i < count; i++)
+            chosen |= returns[i] == pos && choice >> i & 1;
+        enum waiting waiting = blocking_kind(plain->blocking, machine, pos, chosen);
+        standing[thread] = (struct standing){
+            .event = pos, .waits = waiting != WAITING_NOT, .all = waiting == WAITING_ON_ALL};
+        for (uint32_t other = 0; other < history->threads; other++)
+            if (blocking_by(plain->blocking, machine, pos, chosen, other))
+                standing[thread].others |= (uint16_t)(1u << other);
     }
-    free(locks);
-    return takers;
+    truth_add_stuck(plain->truth, history->threads, standing, path, plain->length);
 }
 
 static void note_deadlocks(struct plain *plain, const struct machine *machine, const uint32_t *path)
 {
     const struct history *history = plain->rules->history;
-    uint32_t blocked[16];
-    uint16_t blockers[16] = {0};
+    uint32_t returns[16], count = 0;
     for (uint32_t thread = 0; thread < history->threads; thread++) {
-        uint32_t pos = blocked[thread] = machine_next(machine, thread);
-        if (pos != POS_NONE && history->events[pos].op == EVENT_SEM_WAIT)
-            blockers[thread] = takers_of(plain, machine, pos);
-        if (pos != POS_NONE && history->events[pos].op == EVENT_JOIN &&
-            machine_forbids_sync(machine, pos) == RULE_JOIN)
-            blockers[thread] = (uint16_t)(1u << history->events[pos].object);
-        if (pos == POS_NONE || !event_acquires(&history->events[pos]) ||
-            history->events[pos].flags & EVENT_TRY ||
-            machine_forbids_sync(machine, pos) != RULE_LOCK_HELD)
-            continue;
-        for (uint32_t other = 0; other < history->threads; other++)
-            if (other != thread && machine_blocked_by(machine, pos, other))
-                blockers[thread] |= (uint16_t)(1u << other);
+        uint32_t pos = machine_next(machine, thread);
+        if (pos != POS_NONE && history->events[pos].op == EVENT_WAIT_END &&
+            !(history->events[pos].flags & EVENT_FAILED))
+            returns[count++] = pos;
     }
-    truth_add_cycles(plain->truth, history->threads, blocked, blockers, path, plain->length);
+    for (uint32_t choice = 0; choice < 1u << count; choice++)
+        if (machine_may_choose(machine, returns, count, choice))
+            note_choice(plain, machine, path, returns, count, choice);
 }
 
 static void explore(struct plain *plain, const struct machine *machine)
@@ -108,6 +103,7 @@ void oracle_explore_plainly(const struct history *history, const struct oracle_o
     struct machine *machine = machine_create(rules);
     struct plain plain = {.rules = rules, .options = options, .truth = truth};
     truth_init(truth, options->model, history->count);
+    plain.blocking = blocking_create(rules);
     plain.path = memory_alloc(history->count, sizeof *plain.path);
     explore(&plain, machine);
     truth->states = plain.seen.count;
@@ -115,6 +111,7 @@ void oracle_explore_plainly(const struct history *history, const struct oracle_o
     free(plain.path);
     free(plain.key);
     map_free(&plain.seen);
+    blocking_destroy(plain.blocking);
     machine_destroy(machine);
     rules_destroy(rules);
 }

@@ -19,62 +19,6 @@ static bool is_new(struct map *seen, const struct machine *machine)
     return added;
 }
 
-/* Lost wake-ups by walking through all states of the machine. */
-struct walk {
-    const struct history *history;
-    struct map seen;
-    bool *lost; /* by pos: a return from a wait that some state leaves without signal */
-};
-
-static bool signals_are_spent(const struct walk *walk, const struct machine *machine, uint32_t wait)
-{
-    const struct event *events = walk->history->events;
-    uint32_t signaller = UINT32_MAX;
-    for (uint32_t pos = 0; pos < walk->history->count; pos++) {
-        if ((events[pos].op != EVENT_SIGNAL && events[pos].op != EVENT_BROADCAST) ||
-            events[pos].object != events[wait].object)
-            continue;
-        /* Only conditions that one other thread signals are looked at. */
-        if (!machine_executed(machine, pos) || events[pos].thread == events[wait].thread ||
-            (signaller != UINT32_MAX && signaller != events[pos].thread))
-            return false;
-        signaller = events[pos].thread;
-    }
-    return true;
-}
-
-static void walk_from(struct walk *walk, const struct machine *machine)
-{
-    bool added = is_new(&walk->seen, machine);
-    for (uint32_t thread = 0; added && thread < walk->history->threads; thread++) {
-        uint32_t pos = machine_next(machine, thread);
-        if (pos == POS_NONE)
-            continue;
-        enum rule rule = machine_forbids(machine, pos);
-        if (rule == RULE_SIGNAL && !(walk->history->events[pos].flags & EVENT_TRY) &&
-            signals_are_spent(walk, machine, pos))
-            walk->lost[pos] = true;
-        if (rule != RULE_NONE)
-            continue;
-        struct machine *copy = machine_copy(machine);
-        machine_execute(copy, pos);
-        walk_from(walk, copy);
-        machine_destroy(copy);
-    }
-}
-
-bool *walk_lost_wakeups(const struct history *history, enum model model)
-{
-    struct walk walk = {.history = history, .lost = NEW_ARRAY(bool, history->count)};
-    struct rules *rules = rules_create(history, model);
-    struct machine *machine = machine_create(rules);
-    walk_from(&walk, machine);
-    machine_destroy(machine);
-    rules_destroy(rules);
-    map_free(&walk.seen);
-    return walk.lost;
-}
-
 /* What is true in a window: everything before it as observed, nothing after it. */
 struct window_walk {
     const struct history *history;

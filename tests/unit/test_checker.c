@@ -156,10 +156,10 @@ static void accepts_deadlocks_only(void **state)
     assert_accepted(
         (struct question){INVERTED, MODEL_RF, FINDING_DEADLOCK, {1, 5}, 2, {0, 4, 1, 5}, 4});
     assert_rejected((struct question){INVERTED, MODEL_RF, FINDING_DEADLOCK, {0, 4}, 2, {0, 4}, 2},
-                    0, "waits for a lock");
+                    0, "waits for what only threads of it can give");
     assert_rejected(
         (struct question){INVERTED, MODEL_RF, FINDING_DEADLOCK, {1, 4}, 2, {0, 1, 4}, 3}, 1,
-        "waits for a lock");
+        "waits for what only threads of it can give");
 }
 
 static void a_try_closes_no_deadlock(void **state)
@@ -168,7 +168,7 @@ static void a_try_closes_no_deadlock(void **state)
     const char *text = "A|acq(l)|1\nA|tryacq(m)|2\nA|rel(m)|3\nA|rel(l)|4\n"
                        "B|acq(m)|5\nB|acq(l)|6\nB|rel(l)|7\nB|rel(m)|8\n";
     assert_rejected((struct question){text, MODEL_RF, FINDING_DEADLOCK, {1, 5}, 2, {0, 4, 1, 5}, 4},
-                    2, "blocking acquires");
+                    2, "wait for good");
 }
 
 static void waits_need_their_signal(void **state)

@@ -119,7 +119,7 @@ static void a_wait_returns_after_a_signal_only(void **state)
     (void)state;
     expect("A|acq(l)|1\nA|wait(c,l)|2\nB|w(x)|3\nB|notify(c)|4\nA|woken(c,l)|5\nA|rel(l)|6\n"
            "A|w(x)|7\n",
-           MODEL_SYNC, "");
+           MODEL_SYNC, "deadlock 4"); /* the signal may come too early */
     /* A spurious wake-up orders nothing. */
     expect("A|acq(l)|1\nA|wait(c,l)|2\nB|w(x)|3\nB|notify(c)|4\nA|woken!(c,l)|5\nA|rel(l)|6\n"
            "A|w(x)|7\n",
@@ -127,7 +127,7 @@ static void a_wait_returns_after_a_signal_only(void **state)
     /* Woken, but the mutex is held by one who wants a lock the waiter kept. */
     expect("A|acq(k)|1\nA|acq(l)|2\nA|wait(c,l)|3\nB|notify(c)|4\nA|woken(c,l)|5\nA|rel(l)|6\n"
            "A|rel(k)|7\nB|acq(l)|8\nB|acq(k)|9\nB|rel(k)|10\nB|rel(l)|11\n",
-           MODEL_RF, "deadlock 1 8, deadlock 4 8");
+           MODEL_RF, "deadlock 4, deadlock 1 8, deadlock 4 8");
 }
 
 static void a_signal_is_not_a_memory(void **state)
@@ -138,7 +138,42 @@ static void a_signal_is_not_a_memory(void **state)
     const char *text = "A|acq(l)|1\nA|wait(c,l)|2\nB|notify(c)|3\nB|fork(C)|4\nC|acq(m)|5\n"
                        "C|wait(c,m)|6\nA|woken!(c,l)|7\nB|w(x)|8\nB|notify(c)|9\n"
                        "C|woken(c,m)|10\nC|w(x)|11\n";
-    expect(text, MODEL_SYNC, "");
+    expect(text, MODEL_SYNC, "deadlock 9"); /* but no race, and if it comes too early ... */
+}
+
+static void more_than_locks_may_be_waited_for(void **state)
+{
+    (void)state;
+    /* B needs k, which A keeps while it waits for B's signal. */
+    expect(
+        "B|acq(k)|1\nB|rel(k)|2\nA|acq(k)|3\nA|acq(l)|4\nA|wait(c,l)|5\nB|acq(l)|6\nB|notify(c)|7\n"
+        "B|rel(l)|8\nA|woken(c,l)|9\nA|rel(l)|10\nA|rel(k)|11\n",
+        MODEL_RF, "deadlock 8, deadlock 0 8");
+    /* C could signal as well, and does not need k, but its signal may come too early. */
+    expect(
+        "B|acq(k)|1\nB|rel(k)|2\nA|acq(k)|3\nA|r(x)|4\nA|acq(l)|5\nA|wait(c,l)|6\nB|notify(c)|7\n"
+        "A|woken(c,l)|8\nC|w(x)|9\nC|notify(c)|10\n",
+        MODEL_RF, "race 3 8, deadlock 7, deadlock 0 7");
+    /* At a barrier with a lock that a party still needs. */
+    expect(
+        "B|acq(k)|1\nB|rel(k)|2\nA|acq(k)|3\nB|enter(b)|4\nA|enter(b)|5\nA|exit(b)|6\nB|exit(b)|7\n"
+        "A|rel(k)|8\n",
+        MODEL_RF, "deadlock 0 5");
+    /* A semaphore that is no lock: B posts, but needs k first. */
+    expect("B|acq(k)|1\nB|post(s)|2\nB|rel(k)|3\nA|acq(k)|4\nA|semwait(s)|5\nA|rel(k)|6\n",
+           MODEL_RF, "deadlock 0 4");
+    /* ... and one that C posts as well. */
+    expect("B|acq(k)|1\nB|post(s)|2\nB|rel(k)|3\nC|post(s)|4\nA|acq(k)|5\nA|semwait(s)|6\nA|rel(k)|"
+           "7\n",
+           MODEL_RF, "");
+    /* The block's runner needs what the passer holds. */
+    expect("B|oncebegin(o)|1\nB|acq(k)|2\nB|rel(k)|3\nB|onceend(o)|4\nA|acq(k)|5\nA|oncepass(o)|6\n"
+           "A|rel(k)|7\n",
+           MODEL_RF, "deadlock 1 5");
+    /* A timed wait gives up waiting, but not its mutex. */
+    expect("A|acq(k)|1\nA|acq(l)|2\nA|wait(c,l)|3\nB|notify(c)|4\nA|trywoken(c,l)|5\nA|rel(l)|6\n"
+           "A|rel(k)|7\nB|acq(l)|8\nB|acq(k)|9\nB|rel(k)|10\nB|rel(l)|11\n",
+           MODEL_RF, "deadlock 1 8, deadlock 4 8");
 }
 
 static void a_barrier_separates(void **state)
@@ -235,7 +270,7 @@ static void compare_many(struct oracle *oracle, const char *name, const char *se
     assert_int_equal(shape_parse(&shape, text, NULL), 0);
     for (uint64_t seed = 0; seed < seeds; seed++)
         found += compare_implementations(oracle, &shape, seed);
-    assert_true(found > seeds / 4);
+    assert_true(found > seeds / 16);
 }
 
 static void the_machine_agrees_on_random_traces(void **state)
@@ -285,6 +320,7 @@ int main(void)
         cmocka_unit_test(readers_share_and_still_deadlock),
         cmocka_unit_test(a_wait_returns_after_a_signal_only),
         cmocka_unit_test(a_signal_is_not_a_memory),
+        cmocka_unit_test(more_than_locks_may_be_waited_for),
         cmocka_unit_test(a_barrier_separates),
         cmocka_unit_test(semaphores_count_and_once_orders),
         cmocka_unit_test(forks_and_joins_order),

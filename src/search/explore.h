@@ -1,0 +1,31 @@
+/* Explicit exploration, the last rung for deadlocks that are no cycles of locks: visits
+ * the states that correct reorderings reach, each once, until the given events are all
+ * next and stuck because of each other (model/blocking.h).
+ *
+ * What other rungs say by orders of events, "no signal chose this wait", "the count is
+ * zero", is a matter of states here. Exact under every model, and affordable where few
+ * events branch: releases, joins, private accesses and the like are executed as soon as
+ * they can be, since they only make more possible. */
+#ifndef PREPLAY_SEARCH_EXPLORE_H
+#define PREPLAY_SEARCH_EXPLORE_H
+
+#include "model/blocking.h"
+#include "search/search.h"
+
+struct explorer;
+
+/* The reorderings of the events before `to` that begin as observed up to `from`, which
+ * `start` has executed. All are the caller's and outlive the explorer. */
+struct explorer *explorer_create(const struct rules *rules, const struct blocking *blocking,
+                                 const struct machine *start, uint32_t from, uint32_t to);
+void explorer_destroy(struct explorer *explorer);
+
+/* Visits `states` at most (then SEARCH_EXHAUSTED). The witness ends in the events, in
+ * their order, and is valid until the next call. */
+enum search_answer explorer_deadlock(struct explorer *explorer, const uint32_t *events,
+                                     uint32_t count, uint64_t states,
+                                     struct search_witness *witness);
+/* States that the last question visited. */
+uint64_t explorer_states(const struct explorer *explorer);
+
+#endif
