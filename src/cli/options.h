@@ -60,8 +60,8 @@ enum command_id {
 
 /* Those that show where in the source something is. */
 #define SYMBOLISING                                                                                \
-    (IN(RUN) | IN(PREDICT) | IN(COMPARE) | IN(REPLAY) | IN(REPORT) | IN(DUMP) | IN(CONVERT) |      \
-     IN(TIDDLE))
+    (IN(RUN) | IN(RECORD) | IN(PREDICT) | IN(COMPARE) | IN(REPLAY) | IN(REPORT) | IN(DUMP) |       \
+     IN(CONVERT) | IN(TIDDLE))
 
 #define OPTION_TABLE(O)                                                                            \
     O(TEXT, directory, "directory", 'd', "DIR", IN(RUN) | IN(RECORD), 0, 0, 0,                     \

@@ -20,8 +20,9 @@ struct lattice {
     uint32_t ends[2];   /* the target, as numbers of events done */
     uint32_t limits[2]; /* the target's indices in its threads */
     struct cells ARRAY_OF(struct cell) cells;
-    struct map known;         /* pair -> cell + 1 */
-    struct map rows, columns; /* number -> first cell + 1 */
+    struct map known;                               /* pair -> cell + 1 */
+    struct first_cells ARRAY_OF(uint32_t) lines[2]; /* by events done: first cell + 1 */
+    uint32_t *frozen_held; /* by thread: locks held where it is kept; NULL under strategy I */
     struct stack ARRAY_OF(uint32_t) stack, again;
     uint64_t calls, checks[CHECK_COUNT];
 };
@@ -83,6 +84,27 @@ uint32_t lock_histories_before(const struct lock_histories *histories, uint32_t 
     return low - histories->start[thread];
 }
 
+/* The locks that all threads hold where the observed run stood at `frozen`. */
+static void find_frozen(struct lattice *lattice)
+{
+    const struct search_index *index = lattice->index;
+    const struct history *history = index->history;
+    lattice->frozen_held = memory_alloc(history->threads, sizeof *lattice->frozen_held);
+    for (uint32_t thread = 0; thread < history->threads; thread++) {
+        uint32_t done = 0, length = history_thread_length(history, thread);
+        for (uint32_t high = length; done < high;) {
+            uint32_t middle = done + (high - done) / 2;
+            if (history_pos(history, thread, middle) < lattice->frozen)
+                done = middle + 1;
+            else
+                high = middle;
+        }
+        lattice->frozen_held[thread] = done < length
+                                           ? index->held[history_pos(history, thread, done)]
+                                           : index->held_last[thread];
+    }
+}
+
 struct lattice *lattice_create(const struct lock_histories *histories, const uint32_t threads[2],
                                const uint32_t start[2], uint32_t frozen)
 {
@@ -94,6 +116,8 @@ struct lattice *lattice_create(const struct lock_histories *histories, const uin
         lattice->threads[i] = threads[i];
         lattice->start[i] = start[i];
     }
+    if (frozen != POS_NONE)
+        find_frozen(lattice);
     return lattice;
 }
 
@@ -102,8 +126,9 @@ void lattice_destroy(struct lattice *lattice)
     if (!lattice)
         return;
     map_free(&lattice->known);
-    map_free(&lattice->rows);
-    map_free(&lattice->columns);
+    for (int i = 0; i < 2; i++)
+        array_free(&lattice->lines[i]);
+    free(lattice->frozen_held);
     array_free(&lattice->cells);
     array_free(&lattice->stack);
     array_free(&lattice->again);
@@ -162,25 +187,13 @@ static bool waits(const struct lattice *lattice, const uint32_t at[2], int side)
 static bool others_hold(const struct lattice *lattice, uint32_t event)
 {
     const struct search_index *index = lattice->index;
-    const struct history *history = index->history;
     if (event == POS_NONE || lattice->frozen == POS_NONE || !event_acquires(event_at(index, event)))
         return false;
     uint32_t lock = event_lock(event_at(index, event));
     for (uint32_t i = index->users.start[lock]; i < index->users.start[lock + 1]; i++) {
         uint32_t thread = index->users.items[i];
-        if (thread == lattice->threads[0] || thread == lattice->threads[1])
-            continue;
-        uint32_t done = 0, length = history_thread_length(history, thread);
-        for (uint32_t high = length; done < high;) {
-            uint32_t middle = done + (high - done) / 2;
-            if (history_pos(history, thread, middle) < lattice->frozen)
-                done = middle + 1;
-            else
-                high = middle;
-        }
-        uint32_t node = done < length ? index->held[history_pos(history, thread, done)]
-                                      : index->held_last[thread];
-        if (list_excludes(index, node, event))
+        if (thread != lattice->threads[0] && thread != lattice->threads[1] &&
+            list_excludes(index, lattice->frozen_held[thread], event))
             return true;
     }
     return false;
@@ -274,6 +287,14 @@ static struct verdict_of_check check(const struct lattice *lattice, const uint32
     return simplify(lattice, at, a, b);
 }
 
+/* The first cell, plus one, of those where one thread has done so many events. */
+static uint32_t *line_at(struct lattice *lattice, int side, uint32_t done)
+{
+    uint32_t place = done - lattice->start[side];
+    array_grow(&lattice->lines[side], (size_t)place + 1);
+    return &lattice->lines[side].items[place];
+}
+
 /* Makes the pair known; false if it was visited before. */
 static bool visit(struct lattice *lattice, uint32_t a, uint32_t b, enum step step)
 {
@@ -282,10 +303,9 @@ static bool visit(struct lattice *lattice, uint32_t a, uint32_t b, enum step ste
     if (!added)
         return false;
     *cell = lattice->cells.count + 1;
-    uint64_t *row = map_at(&lattice->rows, a, NULL);
-    uint64_t *column = map_at(&lattice->columns, b, NULL);
-    struct cell new_cell = {{a, b}, (uint8_t)step, false, (uint32_t)*row, (uint32_t)*column};
-    *row = *column = lattice->cells.count + 1;
+    uint32_t *row = line_at(lattice, 0, a), *column = line_at(lattice, 1, b);
+    struct cell new_cell = {{a, b}, (uint8_t)step, false, *row, *column};
+    *row = *column = (uint32_t)lattice->cells.count + 1;
     array_push(&lattice->stack, (uint32_t)lattice->cells.count);
     array_push(&lattice->cells, new_cell);
     return true;
@@ -336,6 +356,15 @@ static bool is_settled(const struct lattice *lattice, const struct cell *cell)
            map_find(&lattice->known, map_pair(cell->at[0], cell->at[1] + 1));
 }
 
+/* The same on the border of the target's box. */
+static uint32_t line_first(const struct lattice *lattice, int side)
+{
+    uint32_t place = lattice->ends[side] - lattice->start[side];
+    return lattice->ends[side] >= lattice->start[side] && place < lattice->lines[side].count
+               ? lattice->lines[side].items[place]
+               : 0;
+}
+
 /* Where the search goes on for another target. */
 static void resume(struct lattice *lattice)
 {
@@ -351,12 +380,10 @@ static void resume(struct lattice *lattice)
         lattice->again.items[kept++] = lattice->again.items[i];
     }
     lattice->again.count = kept;
-    const uint64_t *row = map_find(&lattice->rows, lattice->ends[0]);
-    for (uint32_t i = row ? (uint32_t)*row : 0; i; i = lattice->cells.items[i - 1].in_row)
+    for (uint32_t i = line_first(lattice, 0); i; i = lattice->cells.items[i - 1].in_row)
         if (inside(lattice, &lattice->cells.items[i - 1]) && !lattice->cells.items[i - 1].again)
             array_push(&lattice->stack, i - 1);
-    const uint64_t *column = map_find(&lattice->columns, lattice->ends[1]);
-    for (uint32_t i = column ? (uint32_t)*column : 0; i; i = lattice->cells.items[i - 1].in_column)
+    for (uint32_t i = line_first(lattice, 1); i; i = lattice->cells.items[i - 1].in_column)
         if (inside(lattice, &lattice->cells.items[i - 1]) && !lattice->cells.items[i - 1].again)
             array_push(&lattice->stack, i - 1);
 }

@@ -17,10 +17,19 @@ struct instance {
     struct suspect_pair pair;
 };
 
+/* What all accesses of a variable have in common. */
+struct screen {
+    uint32_t thread;
+    bool touched, shared, written, plain; /* by a second thread; at all; not atomically */
+    uint8_t guard_count;
+    uint32_t guards[2]; /* locks held exclusively at each of them */
+};
+
 struct finder {
     const struct search_index *index;
     bool every_pair;
     uint32_t window;
+    struct screen *screens;     /* by variable */
     uint32_t *start, *accesses; /* by variable: its accesses, ascending */
     struct map numbers;         /* of classes of one variable */
     struct classes ARRAY_OF(struct class) classes;
@@ -33,19 +42,79 @@ struct finder {
  * numbers. Only a variable with more kinds of accesses than this feels it. */
 #define CLASSES_NEAR 512
 
-static void group_by_variable(struct finder *finder)
+static bool holds_guard(const struct search_index *index, uint32_t node, uint32_t lock)
+{
+    for (; node != HELD_NONE; node = index->nodes[node].next) {
+        const struct event *acquire = event_at(index, index->nodes[node].acquire);
+        if (event_lock(acquire) == lock && acquire->op != EVENT_ACQUIRE_READ)
+            return true;
+    }
+    return false;
+}
+
+static void first_guards(const struct search_index *index, uint32_t node, struct screen *screen)
+{
+    const uint8_t room = sizeof screen->guards / sizeof *screen->guards;
+    for (; node != HELD_NONE && screen->guard_count < room; node = index->nodes[node].next) {
+        const struct event *acquire = event_at(index, index->nodes[node].acquire);
+        if (acquire->op != EVENT_ACQUIRE_READ)
+            screen->guards[screen->guard_count++] = event_lock(acquire);
+    }
+}
+
+/* One pass in the order of the trace finds the few variables that are worth one in
+ * the order of their accesses, which are all over the memory. */
+static void screen_variables(struct finder *finder, uint32_t variables)
+{
+    const struct search_index *index = finder->index;
+    const struct history *history = index->history;
+    finder->screens = NEW_ARRAY(struct screen, (size_t)variables + 1);
+    for (uint32_t pos = 0; pos < history->count; pos++) {
+        const struct event *event = &history->events[pos];
+        if (!op_in(event->op, OPS_ACCESS))
+            continue;
+        struct screen *screen = &finder->screens[event->object];
+        if (!screen->touched) {
+            screen->touched = true;
+            screen->thread = event->thread;
+            first_guards(index, index->held[pos], screen);
+        }
+        screen->shared |= event->thread != screen->thread;
+        screen->written |= event_writes(event);
+        screen->plain |= !op_in(event->op, OPS_ATOMIC);
+        for (uint8_t i = 0; i < screen->guard_count;) {
+            if (holds_guard(index, index->held[pos], screen->guards[i]))
+                i++;
+            else
+                screen->guards[i] = screen->guards[--screen->guard_count];
+        }
+    }
+}
+
+/* Some two accesses of it conflict, and no lock is held at all of them. */
+static bool is_suspicious(const struct finder *finder, uint32_t variable)
+{
+    const struct screen *screen = &finder->screens[variable];
+    return screen->shared && screen->written && screen->plain && !screen->guard_count;
+}
+
+static bool is_collected(const struct finder *finder, const struct event *event)
+{
+    return op_in(event->op, OPS_ACCESS) && is_suspicious(finder, event->object);
+}
+
+static void group_by_variable(struct finder *finder, uint32_t variables)
 {
     const struct history *history = finder->index->history;
-    uint32_t variables = trace_count(history->trace, CLASS_VARIABLE);
     finder->start = NEW_ARRAY(uint32_t, (size_t)variables + 2);
     for (uint32_t pos = 0; pos < history->count; pos++)
-        if (op_in(history->events[pos].op, OPS_ACCESS))
+        if (is_collected(finder, &history->events[pos]))
             finder->start[history->events[pos].object + 2]++;
     for (uint32_t i = 0; i < variables; i++)
         finder->start[i + 2] += finder->start[i + 1];
     finder->accesses = memory_alloc(finder->start[variables + 1], sizeof *finder->accesses);
     for (uint32_t pos = 0; pos < history->count; pos++)
-        if (op_in(history->events[pos].op, OPS_ACCESS))
+        if (is_collected(finder, &history->events[pos]))
             finder->accesses[finder->start[history->events[pos].object + 1]++] = pos;
 }
 
@@ -216,21 +285,11 @@ static void pair_classes(struct finder *finder, const struct class *a, const str
     *map_at(&finder->tried, places, NULL) += finder->instances.count - before;
 }
 
-static bool is_shared(const struct finder *finder, const uint32_t *accesses, uint32_t count)
-{
-    bool written = false, shared = false;
-    for (uint32_t i = 0; i < count && !(written && shared); i++) {
-        written |= event_writes(event_at(finder->index, accesses[i]));
-        shared |= thread_at(finder->index, accesses[i]) != thread_at(finder->index, accesses[0]);
-    }
-    return written && shared;
-}
-
 static void look_at_variable(struct finder *finder, uint32_t variable)
 {
     const uint32_t *accesses = finder->accesses + finder->start[variable];
     uint32_t count = finder->start[variable + 1] - finder->start[variable];
-    if (!is_shared(finder, accesses, count))
+    if (!count)
         return;
     classify(finder, accesses, count);
     size_t near = finder->every_pair ? SIZE_MAX : CLASSES_NEAR;
@@ -272,14 +331,16 @@ void suspects_find(struct suspects *suspects, const struct search_index *index, 
 {
     struct finder finder = {.index = index, .every_pair = every_pair, .window = window};
     *suspects = (struct suspects){0};
-    group_by_variable(&finder);
     uint32_t variables = trace_count(index->history->trace, CLASS_VARIABLE);
+    screen_variables(&finder, variables);
+    group_by_variable(&finder, variables);
     for (uint32_t variable = 0; variable < variables; variable++)
         look_at_variable(&finder, variable);
     if (finder.instances.count)
         qsort(finder.instances.items, finder.instances.count, sizeof *finder.instances.items,
               compare_instances);
     collect(&finder, suspects);
+    free(finder.screens);
     free(finder.start);
     free(finder.accesses);
     map_free(&finder.numbers);
