@@ -5,6 +5,13 @@
 
 struct held_nodes ARRAY_OF(struct held);
 
+/* Found on the first way through the trace, to save others. */
+struct tally {
+    bool bound_reads;
+    struct acquires ARRAY_OF(uint32_t) acquires; /* successful ones, ascending */
+    struct slots ARRAY_OF(uint32_t) slots;       /* of each of them */
+};
+
 static enum keep keep_of(const struct rules *rules, const struct event *event)
 {
     if (!event_reads(event))
@@ -23,7 +30,7 @@ static enum keep keep_of(const struct rules *rules, const struct event *event)
     }
 }
 
-static void find_before(struct search_index *index)
+static void find_before(struct search_index *index, struct tally *tally)
 {
     const struct history *history = index->history;
     uint32_t onces = trace_count(history->trace, CLASS_ONCE);
@@ -34,6 +41,7 @@ static void find_before(struct search_index *index)
         index->keep[pos] = (uint8_t)keep_of(index->rules, event);
         index->before[pos] = POS_NONE;
         if (index->keep[pos] == KEEP_WRITE || index->keep[pos] == KEEP_BRANCH) {
+            tally->bound_reads = true;
             index->before[pos] = index->rules->reads_from[pos];
         } else if (event->op == EVENT_JOIN) {
             uint32_t length = history_thread_length(history, event->object);
@@ -70,7 +78,16 @@ static uint32_t holding(const struct search_index *index, const struct held_node
     return POS_NONE;
 }
 
-static void find_sections(struct search_index *index)
+static uint32_t slot_of(struct search_index *index, uint32_t lock, uint32_t thread)
+{
+    bool added;
+    uint64_t *slot = map_at(&index->slots, map_pair(lock, thread), &added);
+    if (added)
+        *slot = index->slots.count;
+    return (uint32_t)*slot - 1;
+}
+
+static void find_sections(struct search_index *index, struct tally *tally)
 {
     const struct history *history = index->history;
     struct held_nodes nodes = {0};
@@ -85,6 +102,8 @@ static void find_sections(struct search_index *index)
         if (event_acquires(event)) {
             array_push(&nodes, ((struct held){pos, now[event->thread]}));
             now[event->thread] = (uint32_t)nodes.count - 1;
+            array_push(&tally->acquires, pos);
+            array_push(&tally->slots, slot_of(index, event_lock(event), event->thread));
         } else if (event_releases(event)) {
             uint32_t acquire = holding(index, &nodes, now[event->thread], event_lock(event));
             if (acquire == POS_NONE)
@@ -98,12 +117,15 @@ static void find_sections(struct search_index *index)
     index->held_last = now;
 }
 
-/* Lists by key from two passes: `key` of an event, UINT32_MAX to leave it out. */
+/* Lists by key from two passes: `key` of an event, UINT32_MAX to leave it out. Nothing
+ * to do if there are none at all. */
 static void fill_lists(struct search_index *index, struct event_lists *lists, uint32_t keys,
-                       uint32_t (*key)(struct search_index *index, uint32_t pos))
+                       uint32_t (*key)(struct search_index *index, uint32_t pos), bool some)
 {
     uint32_t count = index->history->count;
     lists->start = NEW_ARRAY(uint32_t, (size_t)keys + 2);
+    if (!some)
+        return;
     for (uint32_t pos = 0; pos < count; pos++) {
         uint32_t k = key(index, pos);
         if (k != UINT32_MAX)
@@ -149,18 +171,6 @@ static uint32_t key_stateful(struct search_index *index, uint32_t pos)
                                                                 : UINT32_MAX;
 }
 
-static uint32_t key_section(struct search_index *index, uint32_t pos)
-{
-    const struct event *event = event_at(index, pos);
-    if (!event_acquires(event))
-        return UINT32_MAX;
-    bool added;
-    uint64_t *slot = map_at(&index->slots, map_pair(event_lock(event), event->thread), &added);
-    if (added)
-        *slot = index->slots.count;
-    return (uint32_t)*slot - 1;
-}
-
 /* Which threads acquire a lock: one entry a slot. */
 static void find_users(struct search_index *index)
 {
@@ -182,11 +192,19 @@ static void find_users(struct search_index *index)
     }
 }
 
-static void find_slots(struct search_index *index)
+/* The acquires, slot by slot. */
+static void group_sections(struct search_index *index, const struct tally *tally)
 {
-    for (uint32_t pos = 0; pos < index->history->count; pos++)
-        key_section(index, pos);
-    fill_lists(index, &index->sections, (uint32_t)index->slots.count, key_section);
+    struct event_lists *sections = &index->sections;
+    size_t count = tally->acquires.count, slots = index->slots.count;
+    sections->start = NEW_ARRAY(uint32_t, slots + 2);
+    sections->items = memory_alloc(count, sizeof *sections->items);
+    for (size_t i = 0; i < count; i++)
+        sections->start[tally->slots.items[i] + 2]++;
+    for (size_t slot = 0; slot < slots; slot++)
+        sections->start[slot + 2] += sections->start[slot + 1];
+    for (size_t i = 0; i < count; i++)
+        sections->items[sections->start[tally->slots.items[i] + 1]++] = tally->acquires.items[i];
     find_users(index);
 }
 
@@ -207,17 +225,22 @@ struct search_index *search_index_create(const struct history *history, enum mod
     index->before = memory_alloc(history->count, sizeof *index->before);
     index->partner = memory_alloc(history->count, sizeof *index->partner);
     index->held = memory_alloc(history->count, sizeof *index->held);
-    find_before(index);
-    find_sections(index);
+    struct tally tally = {0};
+    find_before(index, &tally);
+    find_sections(index, &tally);
     index->has_states = has_states(index);
-    fill_lists(index, &index->readers, history->count, key_writer);
-    fill_lists(index, &index->initial, trace_count(history->trace, CLASS_VARIABLE), key_initial);
-    fill_lists(index, &index->enters, trace_barrier_instances(history->trace), key_instance);
-    find_slots(index);
+    uint32_t instances = trace_barrier_instances(history->trace);
+    uint32_t variables = trace_count(history->trace, CLASS_VARIABLE);
+    fill_lists(index, &index->readers, history->count, key_writer, tally.bound_reads);
+    fill_lists(index, &index->initial, variables, key_initial, tally.bound_reads);
+    fill_lists(index, &index->enters, instances, key_instance, instances > 0);
+    group_sections(index, &tally);
+    array_free(&tally.acquires);
+    array_free(&tally.slots);
     index->clocks = clocks_create(index, false);
     if (index->has_states) {
         index_find_soft(index);
-        fill_lists(index, &index->stateful, history->threads, key_stateful);
+        fill_lists(index, &index->stateful, history->threads, key_stateful, true);
         index->soft_clocks = clocks_create(index, true);
     }
     return index;
