@@ -1,6 +1,8 @@
 #include "cli/debugging.h"
 
 #include "base/array.h"
+#include "base/memory.h"
+#include "cli/library.h"
 #include "cli/recording.h"
 #include "cli/replay_paths.h"
 #include "replay/watch.h"
@@ -9,13 +11,45 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 struct words ARRAY_OF(const char *);
 
+static bool is_of_error(const struct finding *finding, const struct event *event,
+                        const struct history *history)
+{
+    for (uint32_t i = 0; i < finding->event_count; i++)
+        if (event == &history->events[finding->events[i].pos])
+            return true;
+    return false;
+}
+
+static void write_event(FILE *file, const struct history *history, const struct event *event)
+{
+    fprintf(file, "  %-8s ", trace_name(history->trace, CLASS_THREAD, event->thread));
+    std_write_operation(file, history->trace, event);
+    fprintf(file, "  %s\n", trace_location(history->trace, event->location));
+}
+
+/* What comes next in each thread that has begun and not ended: that of the error, or
+ * what it did next in the recorded run. */
+static void write_next(FILE *file, const struct history *history, const struct finding *finding,
+                       uint32_t ends)
+{
+    uint32_t *done = NEW_ARRAY(uint32_t, history->threads);
+    for (uint32_t i = 0; i + ends < finding->witness_length; i++)
+        done[history->events[finding->witness[i]].thread]++;
+    for (uint32_t thread = 0; thread < history->threads; thread++)
+        if (done[thread] && done[thread] < history_thread_length(history, thread))
+            write_event(file, history,
+                        &history->events[history_pos(history, thread, done[thread])]);
+    free(done);
+}
+
 /* What the gdb command `preplay` shows: the schedule with source lines, and what
- * each thread of the error is about to do. */
+ * each thread is about to do. */
 static int write_story(const char *path, const struct history *history,
                        const struct finding *finding, struct error *error)
 {
@@ -24,44 +58,63 @@ static int write_story(const char *path, const struct history *history,
         return error_set(error, ERROR_INTERNAL, "%s: cannot be written: %s", path, strerror(errno));
     uint32_t ends = finding->kind == FINDING_ATOMICITY ? 0 : finding->event_count;
     fputs("The schedule so far:\n", file);
-    for (uint32_t i = 0; i < finding->witness_length; i++) {
+    for (uint32_t i = 0; i + ends < finding->witness_length; i++) {
         const struct event *event = &history->events[finding->witness[i]];
-        bool last = i + ends >= finding->witness_length;
-        if (i + ends == finding->witness_length)
-            fputs("Now about to happen:\n", file);
-        if (!last && (!op_in(event->op, OPS_SCHEDULED) || event->flags & EVENT_IMPLIED))
-            continue;
-        fprintf(file, "  %-8s ", trace_name(history->trace, CLASS_THREAD, event->thread));
-        std_write_operation(file, history->trace, event);
-        fprintf(file, "  %s\n", trace_location(history->trace, event->location));
+        bool window = finding->kind == FINDING_ATOMICITY && is_of_error(finding, event, history);
+        if ((op_in(event->op, OPS_SCHEDULED) && !(event->flags & EVENT_IMPLIED)) || window)
+            write_event(file, history, event);
     }
-    fclose(file);
-    return 0;
+    fputs("Now about to happen:\n", file);
+    write_next(file, history, finding, ends);
+    return fclose(file) ? error_set(error, ERROR_INTERNAL, "%s: cannot be written", path) : 0;
 }
 
 /* The runtime stops the process with SIGTRAP when the error is reached. */
-static int write_script(const char *path, const char *story, const char *input, struct error *error)
+static int write_script(const char *path, const char *story, const char *preload,
+                        struct error *error)
 {
     FILE *file = fopen(path, "we");
     if (!file)
         return error_set(error, ERROR_INTERNAL, "%s: cannot be written: %s", path, strerror(errno));
     fprintf(file,
             "set pagination off\n"
-            "set startup-with-shell off\n"
+            "%s\n"
             "set disable-randomization on\n"
             "set print thread-events off\n"
             "define preplay\n"
             "  shell cat '%s'\n"
-            "  thread apply all backtrace 8\n"
+            "  thread apply all backtrace 16\n"
             "end\n"
             "document preplay\n"
             "Shows the schedule that led here, and where every thread stands.\n"
             "end\n"
-            "run < '%s'\n"
+            "run\n"
             "echo \\nPreplay: the program stands at the error. The command preplay shows how it "
             "came here.\\n\n",
-            story, input);
+            preload, story);
     return fclose(file) ? error_set(error, ERROR_INTERNAL, "%s: cannot be written", path) : 0;
+}
+
+static const char *variable(const char *const *environment, const char *name)
+{
+    size_t length = strlen(name);
+    for (; environment && *environment; environment++)
+        if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
+            return *environment + length + 1;
+    return "";
+}
+
+/* The gdb command that preloads our library into the program, and not into gdb. */
+static int preload_command(char *text, size_t room, const struct replay_program *program,
+                           struct error *error)
+{
+    char library[LIBRARY_PATH];
+    const char *old = variable((const char *const *)program->environment, "LD_PRELOAD");
+    if (library_directory(library, error))
+        return -1;
+    snprintf(text, room, "set environment LD_PRELOAD=%s/libpreplay_sync.so%s%s", library,
+             *old ? " " : "", old);
+    return 0;
 }
 
 int debugging_run(const struct replay_program *program, const struct history *history,
@@ -71,17 +124,21 @@ int debugging_run(const struct replay_program *program, const struct history *hi
     struct replay_paths paths;
     struct watch watch = {0};
     struct words words = {0};
+    char preload[2 * LIBRARY_PATH] = "";
     if (program->valgrind && finding->kind != FINDING_DEADLOCK)
         return error_set(error, ERROR_USAGE,
                          "--gdb: a program recorded with --valgrind can be stopped at a deadlock "
                          "only; build it with preplay cc to stand at its races");
+    if ((program->sync_only || program->valgrind) &&
+        preload_command(preload, sizeof preload, program, error))
+        return -1;
     if (replay_paths_make(&paths, history, finding, 0, error) ||
         replay_write_schedule(paths.schedule, history, finding, detail, NULL, NULL, error) ||
         watch_open(&watch, paths.control, true, error))
         return -1;
     watch_close(&watch);
     if (write_story(paths.story, history, finding, error) ||
-        write_script(paths.script, paths.story, paths.input, error))
+        write_script(paths.script, paths.story, preload, error))
         return -1;
     array_push(&words, "gdb");
     array_push(&words, "-q");
@@ -101,6 +158,8 @@ int debugging_run(const struct replay_program *program, const struct history *hi
         .control = paths.control,
         .working_directory = program->directory,
         .environment = program->environment,
+        .input = paths.input,
+        .debugged = true,
     };
     int result = recording_become(&recording, error);
     array_free(&words);

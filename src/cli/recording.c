@@ -141,7 +141,7 @@ static void set_environment(const struct recording *recording, const char *direc
         /* Valgrind preloads the runtime itself. */
         snprintf(options, sizeof options, "%llu", (unsigned long long)recording->switch_every);
         setenv("PREPLAY_SWITCH", options, 1);
-    } else if (recording->sync_only) {
+    } else if (recording->sync_only && !recording->debugged) {
         snprintf(path, sizeof path, "%s/libpreplay_sync.so", library);
         prepend("LD_PRELOAD", path, ' ');
     } else {
@@ -158,6 +158,8 @@ static void set_replay(const struct recording *recording)
     personality(ADDR_NO_RANDOMIZE);
     setenv("PREPLAY_REPLAY", recording->schedule, 1);
     setenv("PREPLAY_CONTROL", recording->control, 1);
+    if (recording->debugged && recording->input)
+        setenv("PREPLAY_INPUT", recording->input, 1);
     if (recording->working_directory && chdir(recording->working_directory))
         perror("preplay: cannot go to the directory of the recorded run");
     int output =

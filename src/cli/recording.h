@@ -23,6 +23,7 @@ struct recording {
     const char *program;            /* the file of the command, if that is not its first word */
     const char *const *environment; /* NULL-terminated */
     const char *input;              /* file for its standard input */
+    bool debugged;                  /* the command is a debugger, which passes it all on */
     const char *output;             /* file for what it prints */
     /* Called once it has been started. */
     void (*started)(void *context);

@@ -5,6 +5,7 @@
 #include "cli/replay_paths.h"
 #include "cli/scratch.h"
 #include "engine/driver.h"
+#include "replay/expected_step.h"
 #include "replay/watch.h"
 
 #include <errno.h>
@@ -179,6 +180,25 @@ static bool was_confirmed(struct replay_outcome *outcome, const struct watch *wa
     }
 }
 
+/* The schedule was left in the middle: what was to come, and what came instead. */
+static void explain_end(struct replay_outcome *outcome, const struct watch *watch,
+                        const struct replay_paths *paths, uint32_t performed)
+{
+    struct expected_step step = {.thread = CONTROL_THREADS, .name = "?", .op = "?"};
+    expected_step_read(&step, paths->schedule, performed);
+    bool inside =
+        step.thread < CONTROL_THREADS && watch->control->where[step.thread] == CONTROL_PERFORMING;
+    snprintf(outcome->reason, sizeof outcome->reason,
+             "the program %s after %u of %u steps: expected %s of thread %s, %s",
+             !watch->stalled ? "ended"
+             : inside        ? "deadlocked"
+                             : "stalled",
+             performed, watch->steps, step.op, step.name,
+             !watch->stalled ? "which never came"
+             : inside        ? "which is blocked in it"
+                             : "which sleeps elsewhere");
+}
+
 static void judge(struct replay_outcome *outcome, const struct watch *watch,
                   const struct replay_paths *paths, const struct history *history,
                   const struct finding *finding)
@@ -195,15 +215,16 @@ static void judge(struct replay_outcome *outcome, const struct watch *watch,
                                                  : "the culprit ran inside the window");
     } else if (watch->timed_out) {
         outcome->verdict = VERDICT_TIMEOUT;
-        snprintf(outcome->reason, sizeof outcome->reason, "the time was up after %u of %u steps",
-                 performed, watch->steps);
-    } else if (watch->diverged) {
+        snprintf(outcome->reason, sizeof outcome->reason,
+                 "the time was up (%g s) after %u of %u steps", watch->timeout, performed,
+                 watch->steps);
+    } else if (watch->diverged || watch->control->state == CONTROL_DIVERGED ||
+               watch->control->state == CONTROL_REFUSED) {
         outcome->verdict = VERDICT_DIVERGED;
         snprintf(outcome->reason, sizeof outcome->reason, "%.500s", watch->control->message);
     } else if (performed < watch->steps) {
         outcome->verdict = VERDICT_DIVERGED;
-        snprintf(outcome->reason, sizeof outcome->reason, "the program %s after %u of %u steps",
-                 watch->stalled ? "stalled" : "ended", performed, watch->steps);
+        explain_end(outcome, watch, paths, performed);
     } else {
         outcome->verdict = VERDICT_UNREACHED;
         snprintf(outcome->reason, sizeof outcome->reason,

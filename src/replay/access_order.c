@@ -24,12 +24,17 @@ static const struct event *event_at(const struct access_order *order, uint32_t p
     return &order->history->events[order->finding->witness[place]];
 }
 
+static bool is_step(const struct event *event)
+{
+    return op_in(event->op, OPS_SCHEDULED) && !(event->flags & EVENT_IMPLIED);
+}
+
 static void number_steps(struct access_order *order)
 {
     uint32_t *last = NEW_ARRAY(uint32_t, order->history->threads), steps = 0;
     for (uint32_t i = 0; i < order->prefix; i++) {
         const struct event *event = event_at(order, i);
-        if (op_in(event->op, OPS_SCHEDULED))
+        if (is_step(event))
             last[event->thread] = ++steps;
         order->before[i] = last[event->thread];
     }
@@ -37,7 +42,7 @@ static void number_steps(struct access_order *order)
     for (uint32_t i = order->prefix; i-- > 0;) {
         const struct event *event = event_at(order, i);
         order->after[i] = last[event->thread];
-        if (op_in(event->op, OPS_SCHEDULED))
+        if (is_step(event))
             last[event->thread] = order->before[i];
     }
     free(last);

@@ -56,7 +56,6 @@ void watch_close(struct watch *watch)
  * runtime (runtime/schedule.h). */
 static void set_free(struct watch *watch)
 {
-    watch->freed_at = now();
     watch->control->free = 1;
     watch->control->turn |= 1u << 31;
     syscall(SYS_futex, &watch->control->turn, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
@@ -134,7 +133,7 @@ static bool look_at_reached(struct watch *watch, pid_t process, double time)
 {
     if (!watch->reached) {
         watch->reached = true;
-        watch->reached_at = watch->last_change = watch->last_awake = time;
+        watch->last_change = watch->last_awake = time;
     }
     if (watch->kind != FINDING_DEADLOCK)
         return false;
@@ -161,10 +160,11 @@ static void look_at_running(struct watch *watch, pid_t process, double time)
         set_free(watch);
         return;
     }
-    if (time - watch->last_change > STALL_AFTER && all_threads(process, is_asleep)) {
-        watch->stalled = !performed;
+    if (time - watch->last_change <= STALL_AFTER || !all_threads(process, is_asleep))
+        return;
+    watch->stalled = !performed;
+    if (performed)
         set_free(watch);
-    }
 }
 
 bool watch_look(struct watch *watch, pid_t process)

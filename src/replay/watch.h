@@ -19,7 +19,7 @@ struct watch {
     bool deadlock; /* and stayed there */
     bool stalled, timed_out, diverged;
     /* Its own. */
-    double started, last_change, last_awake, reached_at, freed_at;
+    double started, last_change, last_awake;
     uint32_t last_turn;
 };
 

@@ -74,14 +74,22 @@ static void diverge(const struct schedule_thread *thread, const struct schedule_
         at = put_number(control->message, at, index);
         at = put(control->message, at, ": expected ");
         at = put(control->message, at, expected ? schedule_op_text(expected->op) : "an access");
-        at = put(control->message, at, ", but it does ");
-        put(control->message, at, schedule_op_text(op));
+        at = put(control->message, at, ", but it ");
+        at = put(control->message, at, op == SCHEDULE_EXIT ? "" : "does ");
+        put(control->message, at, op == SCHEDULE_EXIT ? "ends the program" : schedule_op_text(op));
         atomic_compare_exchange_strong(&control->state, &running, CONTROL_DIVERGED);
     }
     set_free();
 }
 
 /* --- the gate --------------------------------------------------------------------- */
+
+static void be(const struct schedule_thread *thread, enum control_where where)
+{
+    if (thread->number < CONTROL_THREADS)
+        atomic_store_explicit(&control->where[thread->number], (uint8_t)where,
+                              memory_order_relaxed);
+}
 
 /* Asleep until it is the turn of `position`, or the gates are open. */
 static bool wait_for_turn(const struct schedule_thread *thread, uint32_t position)
@@ -92,7 +100,9 @@ static bool wait_for_turn(const struct schedule_thread *thread, uint32_t positio
             return false;
         if (turn == position)
             return true;
+        be(thread, CONTROL_AT_GATE);
         sleep_until_change(turn, thread->number);
+        be(thread, CONTROL_ELSEWHERE);
     }
 }
 
@@ -116,14 +126,31 @@ static struct schedule_step *next_step(const struct recorder *self,
     return &schedule.steps[*position];
 }
 
+static void reach(void)
+{
+    uint32_t running = CONTROL_RUNNING;
+    atomic_compare_exchange_strong(&control->state, &running, CONTROL_REACHED);
+}
+
+/* For a debugger: everything stops here. */
+static void stop_here(void)
+{
+    if (control->hold)
+        system_call(SYS_tgkill, system_process(), system_thread(), SIGTRAP, 0, 0, 0);
+}
+
 /* The step at `position` is done: the turn goes to the next one. */
 static void pass_turn(const struct schedule_thread *thread, uint32_t position)
 {
     uint32_t next = position + 1;
     atomic_store_explicit(&control->turn, next, memory_order_release);
-    if (next == schedule.step_count)
+    if (next == schedule.step_count) {
         wake(UINT32_MAX);
-    else if (schedule.steps[next].thread != thread->number)
+        if (!schedule.target_count && control->hold) { /* the end of a window is the error */
+            reach();
+            stop_here();
+        }
+    } else if (schedule.steps[next].thread != thread->number)
         wake(1u << (schedule.steps[next].thread & 31));
 }
 
@@ -169,19 +196,6 @@ static bool all_arrived(void)
     return true;
 }
 
-static void reach(void)
-{
-    uint32_t running = CONTROL_RUNNING;
-    atomic_compare_exchange_strong(&control->state, &running, CONTROL_REACHED);
-}
-
-/* For a debugger: everything stops here. */
-static void stop_here(void)
-{
-    if (control->hold)
-        system_call(SYS_tgkill, system_process(), system_thread(), SIGTRAP, 0, 0, 0);
-}
-
 /* Every thread of a deadlock stands before its acquire: now all may go in, and the
  * others may do what they can about it. */
 static void stand_before_acquire(struct recorder *self, const struct schedule_thread *thread,
@@ -211,10 +225,12 @@ enum outcome enforce_approach(struct recorder *self, unsigned op)
     skip_accesses(self, thread);
     uint32_t index = self->gate_index, position;
     const struct schedule_step *step = next_step(self, thread, &position);
-    if (step)
-        return !wait_for_turn(thread, position) ? OUTCOME_OPEN
-               : step->failed                   ? OUTCOME_FAIL
-                                                : OUTCOME_SUCCEED;
+    if (step) {
+        if (!wait_for_turn(thread, position))
+            return OUTCOME_OPEN;
+        be(thread, CONTROL_PERFORMING);
+        return step->failed ? OUTCOME_FAIL : OUTCOME_SUCCEED;
+    }
     struct schedule_target *target = target_at(thread, index);
     if (target && !schedule_is_access(target->op)) {
         stand_before_acquire(self, thread, target);
@@ -250,6 +266,7 @@ void enforce_passed(struct recorder *self, unsigned op)
         return;
     }
     self->step_cursor++;
+    be(thread, CONTROL_ELSEWHERE);
     pass_turn(thread, position);
 }
 
@@ -375,6 +392,17 @@ void enforce_thread(struct recorder *self, uint64_t path)
             self->scheduled = i + 1;
 }
 
+/* Under a debugger, whose own standard input is the user's. */
+static void take_input(void)
+{
+    const char *path = getenv("PREPLAY_INPUT");
+    int file = path ? system_open(path, O_RDONLY, 0) : -1;
+    if (file < 0)
+        return;
+    system_call(SYS_dup2, file, 0, 0, 0, 0, 0);
+    system_close(file);
+}
+
 void enforce_start(void)
 {
     const char *path = getenv("PREPLAY_REPLAY"), *shared = getenv("PREPLAY_CONTROL");
@@ -385,14 +413,20 @@ void enforce_start(void)
         return;
     control = system_map(file, 0, sizeof *control);
     system_close(file);
-    if (!control || control->version != CONTROL_VERSION ||
-        atomic_load(&control->state) != CONTROL_WAITING)
+    if (!control || control->version != CONTROL_VERSION)
         return;
+    uint32_t state = atomic_load(&control->state);
+    bool again = state == CONTROL_RUNNING && control->process == system_process();
+    if (state != CONTROL_WAITING && !again)
+        return;
+    control->process = system_process();
+    atomic_store(&control->turn, 0);
     if (!schedule_load(&schedule, path)) {
         put(control->message, 0, "the schedule cannot be read by the target");
         atomic_store(&control->state, CONTROL_REFUSED);
         return;
     }
+    take_input();
     atomic_store(&control->state, CONTROL_RUNNING);
     enforce_active = true;
 }
@@ -404,9 +438,16 @@ void enforce_forget(void)
 }
 
 /* main() may return while threads that nobody joins are on their way to the error:
- * the process ends when they are there, or when the watchdog opens the gates. */
+ * the process ends when they are there, or when the watchdog opens the gates. A thread
+ * that has steps left and ends the program will never perform them. */
 __attribute__((destructor)) static void wait_for_schedule(void)
 {
+    struct recorder *self = enforce_active ? recorder_current : NULL;
+    struct schedule_thread *thread = self ? thread_of(self) : NULL;
+    uint32_t position;
+    const struct schedule_step *step = thread ? next_step(self, thread, &position) : NULL;
+    if (step && !is_free() && !schedule_is_access(step->op))
+        diverge(thread, step, SCHEDULE_EXIT, self->gate_index);
     while (enforce_active && !is_free() && atomic_load(&control->state) == CONTROL_RUNNING)
         system_call(SYS_futex, (long)&control->free, FUTEX_WAIT, 0, (long)&schedule.glance, 0, 0);
 }

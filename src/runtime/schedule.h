@@ -10,6 +10,9 @@
 /* Set in `turn` when the gates open: no position has it. */
 #define SCHEDULE_FREE_BIT (1u << 31)
 
+/* What a thread does instead of a step when it ends the program. */
+#define SCHEDULE_EXIT (EVENT_COUNT + 1)
+
 enum { SCHEDULE_NAME = 128, SCHEDULE_MODULE = 1024 };
 
 /* Code that accesses memory. */

@@ -32,7 +32,7 @@
 #define OPS_SCHEDULED (OPS_SYNC & ~(OPS_ATOMIC | OP_BIT(EVENT_FENCE)))
 
 enum {
-    CONTROL_VERSION = 1,
+    CONTROL_VERSION = 2,
     CONTROL_TARGETS = 64,
     CONTROL_MESSAGE = 512,
     CONTROL_THREADS = 4096,
@@ -46,6 +46,13 @@ enum control_state {
     CONTROL_REFUSED,  /* the schedule cannot be read; `message` says why */
 };
 
+/* Where a thread of the schedule is, for the watchdog. */
+enum control_where {
+    CONTROL_ELSEWHERE,  /* on its way, or asleep in something that schedules do not list */
+    CONTROL_AT_GATE,    /* waiting for its turn */
+    CONTROL_PERFORMING, /* it is its turn: inside the operation */
+};
+
 struct control_target {
     _Atomic uint32_t arrived; /* 1 while the thread stands there */
     _Atomic uint32_t blocked; /* 1 while it is inside the blocking call */
@@ -56,12 +63,14 @@ struct control_target {
 
 struct replay_control {
     uint32_t version;
-    uint32_t hold; /* set by the tool: stop with SIGTRAP at the error, for a debugger */
+    uint32_t process; /* who follows the schedule; if it calls exec, it begins anew */
+    uint32_t hold;    /* set by the tool: stop with SIGTRAP at the error, for a debugger */
     _Atomic uint32_t state;
     _Atomic uint32_t turn; /* steps performed; a futex */
     _Atomic uint32_t free; /* 1: the gates are open, the program runs as it likes; a futex */
     _Atomic uint32_t targets_missed;
     struct control_target targets[CONTROL_TARGETS];
+    _Atomic uint8_t where[CONTROL_THREADS]; /* by thread number: enum control_where */
     char message[CONTROL_MESSAGE];
 };
 

@@ -93,8 +93,8 @@ MUTEX(m);
 volatile int flag;
 int x;
 /* Slow in replays only: b would not see the flag. */
-THREAD(a) { if (getenv("PREPLAY_REPLAY")) SLEEP(4); flag = 1; x = 1; PASS(m); END; }
-THREAD(b) { SLEEP(1); if (flag) { PASS(m); x = 2; } END; }
+THREAD(a) { if (getenv("PREPLAY_REPLAY")) SLEEP(12); flag = 1; x = 1; PASS(m); END; }
+THREAD(b) { SLEEP(6); if (flag) { PASS(m); x = 2; } END; }
 int main(void) { RUN(a, b); return 0; }
 C
     "$PREPLAY" cc -g -I"$BATS_TEST_DIRNAME/../programs/truth" seen.c -o seen -pthread

@@ -1,0 +1,37 @@
+#include "replay/expected_step.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Threads are named before their first step, so one pass does, and another for the name. */
+static void find_name(FILE *file, struct expected_step *step)
+{
+    char line[512], name[128];
+    unsigned number;
+    snprintf(step->name, sizeof step->name, "%u", step->thread);
+    rewind(file);
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "thread %u %127s", &number, name) == 2 && number == step->thread)
+            memcpy(step->name, name, sizeof name);
+}
+
+bool expected_step_read(struct expected_step *step, const char *path, uint32_t performed)
+{
+    char line[512];
+    FILE *file = fopen(path, "re");
+    bool found = false;
+    while (file && !found && fgets(line, sizeof line, file)) {
+        bool access = sscanf(line, "access %u", &step->thread) == 1;
+        bool operation = sscanf(line, "step %u %*u %31s", &step->thread, step->op) == 2;
+        if (!access && !operation)
+            continue;
+        if (access)
+            snprintf(step->op, sizeof step->op, "an access");
+        found = performed-- == 0;
+    }
+    if (found)
+        find_name(file, step);
+    if (file)
+        fclose(file);
+    return found;
+}

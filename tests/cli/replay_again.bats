@@ -1,0 +1,171 @@
+# replay: the program gets what it got when it was recorded, and every way to leave a
+# schedule has its own words.
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR"
+    mkdir here
+    cat >needs.c <<'C'
+#include "steps.h"
+#include <stdio.h>
+MUTEX(m);
+int x;
+THREAD(a) { x = 1; PASS(m); END; }
+THREAD(b) { SLEEP(4); PASS(m); x = 2; END; }
+int main(int count, char **words)
+{
+    char here[4096], line[64];
+    int stack;
+    printf("%p %p %p\n", (void *)&stack, malloc(8), (void *)&x);
+    FILE *left = fopen("left", "r");
+    if (left)
+        printf("somebody was here\n");
+    fclose(fopen("left", "w"));
+    if (count == 3 && !strcmp(words[1], "two words") && !strcmp(words[2], "*") &&
+        getenv("MOOD") && !strcmp(getenv("MOOD"), "blue sky") && getcwd(here, sizeof here) &&
+        fgets(line, sizeof line, stdin) && !strcmp(line, "go\n") &&
+        (strstr(here, "/here") || getenv("ANYWHERE")))
+        RUN(a, b);
+    return 0;
+}
+C
+    "$PREPLAY" cc -g -O1 -I"$BATS_TEST_DIRNAME/../programs/truth" needs.c -o needs -pthread
+    cd here
+    echo go | MOOD="blue sky" "$PREPLAY" record -d ../needs.data ../needs "two words" "*"
+    echo go | ANYWHERE=1 MOOD="blue sky" "$PREPLAY" record -d ../any.data ../needs "two words" "*"
+    cd ..
+    "$PREPLAY" predict needs.data || [ $? -eq 66 ]
+    "$PREPLAY" predict any.data || [ $? -eq 66 ]
+}
+
+setup() {
+    cd "$BATS_FILE_TMPDIR"
+}
+
+# A program that leaves its schedule in replays only: before b's section it does $2.
+leaves() { # NAME STATEMENT
+    cat >"$1.c" <<C
+#define _GNU_SOURCE
+#include "steps.h"
+#include <dlfcn.h>
+MUTEX(m);
+MUTEX(n);
+int x;
+#define AGAIN (getenv("PREPLAY_REPLAY") != NULL)
+THREAD(a) { x = 1; PASS(m); END; }
+THREAD(b) { SLEEP(4); if (AGAIN) { $2 } PASS(m); x = 2; END; }
+int main(void) { RUN(a, b); return 0; }
+C
+    "$PREPLAY" cc -g -O1 -I"$BATS_TEST_DIRNAME/../programs/truth" "$1.c" -o "$1" -pthread
+    "$PREPLAY" record -d "$1.data" "./$1" </dev/null
+    "$PREPLAY" predict "$1.data" || [ $? -eq 66 ]
+}
+
+@test "arguments, environment, working directory and standard input come again" {
+    run "$PREPLAY" replay needs.data </dev/null
+    [ "$status" -eq 0 ]
+    [[ "${lines[0]}" == *" confirmed: "* ]]
+}
+
+@test "gdb gives them to the program, too" {
+    PREPLAY_GDB="-batch -ex preplay" run timeout 30 "$PREPLAY" replay --gdb needs.data </dev/null
+    [[ "$output" == *"the program stands at the error"* ]]
+    [[ "$output" == *" a (unused="* ]]
+}
+
+@test "addresses are the same in every replay" {
+    "$PREPLAY" replay needs.data
+    cat needs.data/replays/*.output >first
+    "$PREPLAY" replay needs.data
+    cat needs.data/replays/*.output | cmp - first
+    grep -q 0x first
+}
+
+@test "replays side by side have lanes of their own, and scratch directories if asked" {
+    rm -f here/left
+    run "$PREPLAY" replay -n 4 -j 2 --scratch any.data
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"confirmed 4 of 4 times"* ]]
+    [ ! -e here/left ]
+    ! grep -l "somebody was here" any.data/replays/*.output
+    [ "$(ls any.data/replays/*.1.schedule | wc -l)" -eq 1 ]
+    run "$PREPLAY" replay -n 2 any.data
+    [ -e here/left ]
+    grep -q "somebody was here" any.data/replays/*.output
+}
+
+@test "standard input is kept up to 64 MiB" {
+    cat >eats.c <<'C'
+#include <stdio.h>
+int main(void) { while (getchar() != EOF) ; return 0; }
+C
+    "$PREPLAY" cc -O1 eats.c -o eats
+    head -c 70000000 /dev/zero | "$PREPLAY" record -d eats.data ./eats
+    [ "$(stat -c %s eats.data/stdin)" -eq 67108864 ]
+}
+
+@test "a verdict is kept for report, with stacks, locks and threads" {
+    "$PREPLAY" predict needs.data || [ $? -eq 66 ]
+    run "$PREPLAY" replay needs.data
+    for words in "Thread T0.1 writes 4 bytes of x:" "#0 a " "holding no lock" \
+        "was created by thread T0 (main):" "#1 main"; do
+        [[ "$output" == *"$words"* ]]
+    done
+    run "$PREPLAY" report --json needs.data
+    [ "$(jq -r '.findings[0].verdict' <<<"$output")" = confirmed ]
+}
+
+@test "another operation is a divergence: expected and came instead" {
+    leaves other "sem_t s; sem_init(&s, 0, 1); sem_wait(&s);"
+    run "$PREPLAY" replay other.data
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"diverged: thread T0.2, operation 1: expected acq, but it does semwait"* ]]
+}
+
+@test "a program that ends early says what it left out" {
+    leaves ends "exit(0);"
+    run "$PREPLAY" replay ends.data
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"diverged: thread T0.2, operation 1: expected acq, but it ends the program"* ]]
+    leaves aborts "_exit(0);"
+    run "$PREPLAY" replay aborts.data
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"diverged: the program ended after "*": expected acq of thread T0.2, which never came"* ]]
+}
+
+@test "a program that stalls is told from one that deadlocks" {
+    leaves stalls "pause();"
+    run "$PREPLAY" replay stalls.data
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"diverged: the program stalled after "*": expected acq of thread T0.2, which sleeps elsewhere"* ]]
+    # The lock is taken behind the back of the schedule.
+    leaves deadlocks 'int (*lock)(pthread_mutex_t *) = (int (*)(pthread_mutex_t *))dlsym(dlopen("libc.so.6", RTLD_NOW), "pthread_mutex_lock"); lock(&m);'
+    run "$PREPLAY" replay deadlocks.data
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"diverged: the program deadlocked after "*": expected acq of thread T0.2, which is blocked in it"* ]]
+}
+
+@test "the watchdog ends what never ends, after --timeout" {
+    leaves loops "for (;;) ;"
+    SECONDS=0
+    run "$PREPLAY" replay --timeout 1 loops.data
+    [ "$status" -eq 1 ]
+    [ "$SECONDS" -lt 8 ]
+    [[ "$output" == *"timeout: the time was up (1 s) after "* ]]
+}
+
+@test "without --timeout it is ten times the recorded run, at least 10 s" {
+    leaves standard "for (;;) ;"
+    jq '.seconds = 0.01' standard.data/manifest.json >m && mv m standard.data/manifest.json
+    run "$PREPLAY" replay standard.data
+    [[ "$output" == *"timeout: the time was up (10 s) after "* ]]
+}
+
+@test "gdb stands at a deadlock of a program that was not compiled for preplay" {
+    gcc -g -O1 "$BATS_TEST_DIRNAME/../programs/truth/deadlock_two.c" -o plain -pthread
+    "$PREPLAY" record --sync-only -d plain.data ./plain </dev/null
+    "$PREPLAY" predict plain.data || [ $? -eq 66 ]
+    PREPLAY_GDB="-batch -ex preplay" run timeout 30 "$PREPLAY" replay --gdb plain.data </dev/null
+    [[ "$output" == *"the program stands at the error"* ]]
+    [[ "$output" == *" a (unused="* ]]
+    [[ "$output" == *" b (unused="* ]]
+}
