@@ -2,7 +2,9 @@
  * shape (the seed's own cannot be had). Per row: the engine smt, the same with a
  * new solver for every pair, and the search of `auto`.
  *
- *   smt [-m rf|value] [-b BUDGET] [ROW...] */
+ *   smt [-m rf|value] [-b BUDGET] [-r TIMES] [ROW...]
+ *
+ * -r: only the engine, so many times, for a profiler. */
 #include "bench/smt_rows.h"
 #include "search/search.h"
 #include "search/smt_pairs.h"
@@ -161,6 +163,21 @@ static void bench(const struct row *row, enum model model, uint32_t budget)
     unload(&loaded);
 }
 
+static void repeat(const struct row *row, enum model model, uint32_t budget, uint32_t times)
+{
+    struct loaded loaded;
+    struct smt_counts counts;
+    load_alike(&loaded, row, model);
+    struct smt_options options = {.window = loaded.history->count, .budget = budget};
+    double seconds = 0;
+    for (uint32_t i = 0; i < times; i++)
+        seconds += run_smt(&loaded, &options, &counts);
+    printf("%-16s %7.4f s, pairs %lu: followed %lu, guessed %lu, plans of Z3 %lu\n", row->name,
+           seconds / times, (unsigned long)counts.must_pairs, (unsigned long)counts.followed,
+           (unsigned long)counts.guessed, (unsigned long)counts.rounds);
+    unload(&loaded);
+}
+
 static bool chosen(const char *name, char **words)
 {
     if (!*words)
@@ -174,15 +191,22 @@ static bool chosen(const char *name, char **words)
 int main(int argc, char **argv)
 {
     enum model model = MODEL_VALUE;
-    uint32_t budget = 0;
-    for (int option; (option = getopt(argc, argv, "m:b:")) != -1;) {
+    uint32_t budget = 0, times = 0;
+    for (int option; (option = getopt(argc, argv, "m:b:r:")) != -1;) {
         if (option == 'm')
             model = model_parse(optarg);
         else if (option == 'b')
             budget = (uint32_t)strtoul(optarg, NULL, 10);
+        else if (option == 'r')
+            times = (uint32_t)strtoul(optarg, NULL, 10);
         if (option == '?' || model == MODEL_COUNT)
             return ERROR_USAGE;
     }
+    for (size_t i = 0; i < row_count && times; i++)
+        if (chosen(rows[i].name, argv + optind))
+            repeat(&rows[i], model, budget, times);
+    if (times)
+        return 0;
     struct loaded warm; /* the first context in a process costs some ten milliseconds */
     struct smt_counts counts;
     load(&warm, &rows[4], 100, 1, model);

@@ -18,67 +18,108 @@ struct smt_pairs {
     uint32_t *items;  /* positions, group by group, ascending */
 };
 
-static int compare_accesses(const void *left, const void *right, void *context)
-{
-    const struct smt_pairs *pairs = context;
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    const struct event *x = &pairs->history->events[a], *y = &pairs->history->events[b];
-    if (x->object != y->object)
-        return x->object < y->object ? -1 : 1;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    if (x->op != y->op)
-        return x->op < y->op ? -1 : 1;
-    if (pairs->profile[a] != pairs->profile[b])
-        return pairs->profile[a] < pairs->profile[b] ? -1 : 1;
-    return a < b ? -1 : a > b;
-}
+struct grouping {
+    uint32_t *recent; /* by variable: its last access's group, plus one */
+    struct map kinds; /* thread, operation and profile to a number */
+    struct map numbers;
+};
 
-static bool in_group(const struct smt_pairs *pairs, const struct group *group, uint32_t pos)
+/* The access's group, by its number in the order in which groups are met. */
+static uint32_t group_of(struct smt_pairs *pairs, struct grouping *grouping,
+                         const struct event *event, uint32_t profile)
 {
-    const struct event *event = &pairs->history->events[pos];
-    return group->variable == event->object && group->thread == event->thread &&
-           group->op == event->op && group->profile == pairs->profile[pos];
-}
-
-static void make_groups(struct smt_pairs *pairs, uint32_t count)
-{
-    const struct history *history = pairs->history;
-    uint32_t variables = trace_count(history->trace, CLASS_VARIABLE);
-    qsort_r(pairs->items, count, sizeof *pairs->items, compare_accesses, pairs);
-    pairs->offset = NEW_ARRAY(uint32_t, variables + 1);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t pos = pairs->items[i];
-        const struct event *event = &history->events[pos];
-        if (!pairs->groups.count || !in_group(pairs, &array_last(&pairs->groups), pos)) {
-            struct group group = {
-                event->object, event->thread, pairs->profile[pos], event->op, i, i};
-            array_push(&pairs->groups, group);
-            pairs->offset[event->object + 1]++;
-        }
-        array_last(&pairs->groups).end = i + 1;
+    uint32_t recent = grouping->recent[event->object];
+    if (recent) {
+        const struct group *group = &pairs->groups.items[recent - 1];
+        if (group->thread == event->thread && group->op == event->op && group->profile == profile)
+            return recent - 1;
     }
+    bool added;
+    uint64_t doer = (uint64_t)event->thread << 6 | event->op; /* fewer than 2^26 threads */
+    uint64_t *kind = map_at(&grouping->kinds, doer << 32 | profile, &added);
+    if (added)
+        *kind = grouping->kinds.count;
+    uint64_t key = map_pair(event->object, (uint32_t)*kind);
+    uint64_t *number = map_at(&grouping->numbers, key, &added);
+    if (added) {
+        *number = pairs->groups.count;
+        struct group group = {event->object, event->thread, profile, event->op, 0, 0};
+        array_push(&pairs->groups, group);
+    }
+    grouping->recent[event->object] = (uint32_t)*number + 1;
+    return (uint32_t)*number;
+}
+
+/* From the order in which they were met to the order of their variables; `number_of`
+ * is by pos and follows. */
+static void sort_groups(struct smt_pairs *pairs, uint32_t variables, uint32_t *number_of)
+{
+    size_t count = pairs->groups.count;
+    struct group *sorted = memory_alloc(count, sizeof *sorted);
+    uint32_t *place = memory_alloc(count, sizeof *place);
+    for (size_t i = 0; i < count; i++)
+        pairs->offset[pairs->groups.items[i].variable + 1]++;
     for (uint32_t i = 0; i < variables; i++)
         pairs->offset[i + 1] += pairs->offset[i];
+    uint32_t *next = memory_copy(pairs->offset, (variables + 1) * sizeof *next);
+    for (size_t i = 0; i < count; i++) {
+        place[i] = next[pairs->groups.items[i].variable]++;
+        sorted[place[i]] = pairs->groups.items[i];
+    }
+    free(pairs->groups.items);
+    pairs->groups.items = sorted;
+    pairs->groups.capacity = count;
+    for (uint32_t pos = 0; pos < pairs->history->count; pos++)
+        if (op_in(pairs->history->events[pos].op, OPS_ACCESS))
+            number_of[pos] = place[number_of[pos]];
+    free(next);
+    free(place);
+}
+
+static void fill_groups(struct smt_pairs *pairs, const uint32_t *number_of)
+{
+    const struct history *history = pairs->history;
+    uint32_t first = 0;
+    for (uint32_t pos = 0; pos < history->count; pos++)
+        if (op_in(history->events[pos].op, OPS_ACCESS))
+            pairs->groups.items[number_of[pos]].end++;
+    for (size_t i = 0; i < pairs->groups.count; i++) {
+        struct group *group = &pairs->groups.items[i];
+        uint32_t count = group->end;
+        group->first = group->end = first;
+        first += count;
+    }
+    pairs->items = memory_alloc(first, sizeof *pairs->items);
+    for (uint32_t pos = 0; pos < history->count; pos++)
+        if (op_in(history->events[pos].op, OPS_ACCESS))
+            pairs->items[pairs->groups.items[number_of[pos]].end++] = pos;
 }
 
 struct smt_pairs *smt_pairs_create(const struct history *history)
 {
     struct smt_pairs *pairs = NEW(struct smt_pairs);
-    uint32_t count = 0;
+    uint32_t variables = trace_count(history->trace, CLASS_VARIABLE);
+    struct grouping grouping = {.recent = NEW_ARRAY(uint32_t, variables)};
+    uint32_t *number_of = memory_alloc(history->count, sizeof *number_of);
     pairs->history = history;
     pairs->profiles = lock_profiles_create();
-    pairs->profile = NEW_ARRAY(uint32_t, history->count);
-    pairs->items = NEW_ARRAY(uint32_t, history->count);
+    pairs->profile = memory_alloc(history->count, sizeof *pairs->profile);
+    pairs->offset = NEW_ARRAY(uint32_t, variables + 1);
     for (uint32_t pos = 0; pos < history->count; pos++) {
         const struct event *event = &history->events[pos];
         if (op_in(event->op, OPS_ACCESS)) {
             pairs->profile[pos] = lock_profile_now(pairs->profiles, event->thread);
-            pairs->items[count++] = pos;
+            number_of[pos] = group_of(pairs, &grouping, event, pairs->profile[pos]);
+        } else {
+            lock_profiles_step(pairs->profiles, event);
         }
-        lock_profiles_step(pairs->profiles, event);
     }
-    make_groups(pairs, count);
+    sort_groups(pairs, variables, number_of);
+    fill_groups(pairs, number_of);
+    free(grouping.recent);
+    map_free(&grouping.kinds);
+    map_free(&grouping.numbers);
+    free(number_of);
     return pairs;
 }
 

@@ -192,6 +192,8 @@ static int propagate_all(struct hunt *hunt)
     }
     hunt->todo.count = kept;
     smt_propagation_destroy(hunt->propagation);
+    if (!hunt->options->eager)
+        close_encoding(hunt); /* most of it is about pairs that are decided */
     return result;
 }
 

@@ -21,64 +21,27 @@ static uint32_t key_of(const struct event *event)
     return event->op == EVENT_BARRIER_ENTER ? event->other : event->object;
 }
 
-typedef bool (*chooser)(const struct smt_window *window, uint32_t pos);
-
-static void lists_build(const struct smt_window *window, struct smt_lists *lists, uint32_t objects,
-                        uint32_t first, chooser wanted)
-{
-    const struct event *events = window->history->events;
-    lists->offset = NEW_ARRAY(uint32_t, objects + 2);
-    for (uint32_t pos = first; pos < window->end; pos++)
-        if (wanted(window, pos))
-            lists->offset[key_of(&events[pos]) + 2]++;
-    for (uint32_t i = 2; i < objects + 2; i++)
-        lists->offset[i] += lists->offset[i - 1];
-    lists->items = NEW_ARRAY(uint32_t, lists->offset[objects + 1]);
-    for (uint32_t pos = first; pos < window->end; pos++)
-        if (wanted(window, pos))
-            lists->items[lists->offset[key_of(&events[pos]) + 1]++] = pos;
-}
-
 static const struct event *at(const struct smt_window *window, uint32_t pos)
 {
     return &window->history->events[pos];
 }
 
-static bool is_write(const struct smt_window *window, uint32_t pos)
+/* Of events with such an operation, those with one of the flags; 0: all. */
+static void lists_build(const struct smt_window *window, struct smt_lists *lists, uint32_t objects,
+                        uint32_t first, uint64_t ops, uint8_t flags)
 {
-    return event_writes(at(window, pos));
-}
-
-static bool is_read(const struct smt_window *window, uint32_t pos)
-{
-    return event_reads(at(window, pos)) &&
-           (window->rules->model != MODEL_SYNC || op_in(at(window, pos)->op, OPS_ATOMIC));
-}
-
-static bool is_signal(const struct smt_window *window, uint32_t pos)
-{
-    return op_in(at(window, pos)->op, OP_BIT(EVENT_SIGNAL) | OP_BIT(EVENT_BROADCAST));
-}
-
-static bool is_post(const struct smt_window *window, uint32_t pos)
-{
-    return at(window, pos)->op == EVENT_POST;
-}
-
-static bool is_semaphore_wait(const struct smt_window *window, uint32_t pos)
-{
-    return at(window, pos)->op == EVENT_SEM_WAIT;
-}
-
-static bool is_failed_try(const struct smt_window *window, uint32_t pos)
-{
-    const struct event *event = at(window, pos);
-    return event->flags & EVENT_FAILED && op_in(event->op, OPS_ACQUIRING & ~OP_BIT(EVENT_WAIT_END));
-}
-
-static bool is_enter(const struct smt_window *window, uint32_t pos)
-{
-    return at(window, pos)->op == EVENT_BARRIER_ENTER;
+    lists->offset = NEW_ARRAY(uint32_t, objects + 2);
+    lists->items = NULL;
+    for (uint32_t pos = first; pos < window->end && objects; pos++)
+        if (op_in(at(window, pos)->op, ops) && (!flags || at(window, pos)->flags & flags))
+            lists->offset[key_of(at(window, pos)) + 2]++;
+    for (uint32_t i = 2; i < objects + 2; i++)
+        lists->offset[i] += lists->offset[i - 1];
+    uint32_t count = lists->offset[objects + 1];
+    lists->items = memory_alloc(count, sizeof *lists->items);
+    for (uint32_t pos = first; pos < window->end && count; pos++)
+        if (op_in(at(window, pos)->op, ops) && (!flags || at(window, pos)->flags & flags))
+            lists->items[lists->offset[key_of(at(window, pos)) + 1]++] = pos;
 }
 
 static void find_threads(struct smt_window *window)
@@ -446,15 +409,15 @@ struct smt_window *smt_window_create(const struct rules *rules, uint32_t start, 
     find_sections(window);
     uint32_t first = find_waits(window);
     index_waits(window);
-    lists_build(window, &window->writes, variables, start, is_write);
-    lists_build(window, &window->reads, variables, start, is_read);
-    lists_build(window, &window->signals, objects_of(window, CLASS_CONDITION), first, is_signal);
-    lists_build(window, &window->posts, semaphores, start, is_post);
-    lists_build(window, &window->semaphore_waits, semaphores, start, is_semaphore_wait);
+    lists_build(window, &window->writes, variables, start, OPS_WRITING, 0);
+    lists_build(window, &window->signals, objects_of(window, CLASS_CONDITION), first,
+                OP_BIT(EVENT_SIGNAL) | OP_BIT(EVENT_BROADCAST), 0);
+    lists_build(window, &window->posts, semaphores, start, OP_BIT(EVENT_POST), 0);
+    lists_build(window, &window->semaphore_waits, semaphores, start, OP_BIT(EVENT_SEM_WAIT), 0);
     lists_build(window, &window->failed_tries, objects_of(window, CLASS_LOCK), start,
-                is_failed_try);
+                OPS_ACQUIRING & ~OP_BIT(EVENT_WAIT_END), EVENT_FAILED);
     lists_build(window, &window->enters, trace_barrier_instances(window->history->trace), start,
-                is_enter);
+                OP_BIT(EVENT_BARRIER_ENTER), 0);
     make_clocks(window);
     return window;
 }
@@ -468,7 +431,6 @@ void smt_window_destroy(struct smt_window *window)
     free(window->clocks);
     array_free(&window->edges);
     lists_free(&window->writes);
-    lists_free(&window->reads);
     lists_free(&window->signals);
     lists_free(&window->posts);
     lists_free(&window->semaphore_waits);

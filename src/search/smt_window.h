@@ -52,8 +52,8 @@ struct smt_window {
     uint32_t *clocks; /* by pos - start, then thread: events that must have come, itself included */
     struct smt_edges ARRAY_OF(struct smt_edge) edges; /* between threads, hardly any implied */
 
-    struct smt_lists writes, reads; /* by variable; of reads, those of atomics in `sync` */
-    struct smt_lists signals;       /* by condition, broadcasts too */
+    struct smt_lists writes;  /* by variable */
+    struct smt_lists signals; /* by condition, broadcasts too */
     struct smt_lists posts, semaphore_waits;
     struct smt_lists failed_tries;                             /* by lock */
     struct smt_lists enters;                                   /* by barrier instance */
