@@ -4,16 +4,34 @@
  * loses conclusions and nothing else. */
 #define ORDERS_MAX 64
 
+/* Plans that may be tried between two choices. */
+#define ROUNDS_MAX 1000
+
 enum truth { OPEN, TRUE, FALSE };
+
+struct truths ARRAY_OF(uint8_t);
+
+/* What a choice may change. */
+struct state {
+    uint32_t *prefix, *limit;
+    uint64_t after[ORDERS_MAX];
+    size_t orders;
+    struct truths choices;
+};
 
 struct smt_propagation {
     const struct smt_window *window;
     const struct smt_encoding *encoding;
-    uint32_t *limit;            /* by thread: index of the first event that cannot be executed */
-    uint64_t after[ORDERS_MAX]; /* orders that each one leads to, itself included */
-    struct truths ARRAY_OF(uint8_t) choices;
+    struct smt_encoding *writable; /* the same, for trials */
+    uint32_t *limit;               /* by thread: index of the first event that cannot be executed */
+    uint64_t after[ORDERS_MAX];    /* orders that each one leads to, itself included */
+    struct truths choices;
     struct smt_plan plan; /* prefixes are closed under the must-order */
     bool changed;
+    struct smt_trial *trial;
+    uint32_t choices_left;
+    struct saved ARRAY_OF(struct state) saved; /* by depth */
+    size_t depth;
 };
 
 struct smt_propagation *smt_propagation_create(const struct smt_window *window)
@@ -34,6 +52,12 @@ void smt_propagation_destroy(struct smt_propagation *self)
     array_free(&self->plan.orders);
     array_free(&self->plan.choices);
     array_free(&self->choices);
+    for (size_t i = 0; i < self->saved.count; i++) {
+        free(self->saved.items[i].prefix);
+        free(self->saved.items[i].limit);
+        array_free(&self->saved.items[i].choices);
+    }
+    array_free(&self->saved);
     free(self);
 }
 
@@ -255,12 +279,10 @@ static bool is_known(const struct smt_constraint *constraint, const struct smt_f
            formula->nodes.items[constraint->formula].kind == SMT_BEFORE;
 }
 
-bool smt_propagate(struct smt_propagation *self, const struct smt_encoding *encoding,
-                   uint32_t first, uint32_t second, struct smt_plan **plan)
+/* False if a constraint has no way left. */
+static bool propagate(struct smt_propagation *self)
 {
-    self->encoding = encoding;
-    if (!start(self, (uint32_t[]){first, second}))
-        return false;
+    const struct smt_encoding *encoding = self->encoding;
     do {
         self->changed = false;
         for (size_t i = 0; i < encoding->constraints.count; i++) {
@@ -270,9 +292,123 @@ bool smt_propagate(struct smt_propagation *self, const struct smt_encoding *enco
                 return false;
         }
     } while (self->changed);
-    array_grow(&self->plan.choices, encoding->formula.choices);
-    for (uint32_t i = 0; i < encoding->formula.choices; i++)
-        self->plan.choices.items[i] = i < self->choices.count && self->choices.items[i] == TRUE;
-    *plan = &self->plan;
     return true;
+}
+
+static enum smt_outcome try_plan(struct smt_propagation *self)
+{
+    uint32_t choices = self->encoding->formula.choices;
+    array_grow(&self->plan.choices, choices);
+    for (uint32_t i = 0; i < choices; i++)
+        self->plan.choices.items[i] = i < self->choices.count && self->choices.items[i] == TRUE;
+    return smt_trial_run(self->trial, self->writable, &self->plan);
+}
+
+/* A disjunction that is open, of what the last trial broke if there is one. */
+static const struct smt_node *find_open(const struct smt_propagation *self)
+{
+    const struct smt_encoding *encoding = self->encoding;
+    const struct smt_node *found = NULL;
+    uint32_t broken = smt_trial_broken_at(self->trial);
+    for (size_t i = 0; i < encoding->constraints.count; i++) {
+        const struct smt_constraint *constraint = &encoding->constraints.items[i];
+        const struct smt_node *node = &encoding->formula.nodes.items[constraint->guarded];
+        if (node->kind != SMT_OR || (found && constraint->about != broken) ||
+            !matters(self, constraint) || value_of(self, constraint->guarded) != OPEN)
+            continue;
+        found = node;
+        if (constraint->about == broken)
+            break;
+    }
+    return found;
+}
+
+static void save(struct smt_propagation *self)
+{
+    uint32_t threads = self->window->history->threads;
+    if (self->depth == self->saved.count) {
+        struct state state = {.prefix = NEW_ARRAY(uint32_t, threads),
+                              .limit = NEW_ARRAY(uint32_t, threads)};
+        array_push(&self->saved, state);
+    }
+    struct state *state = &self->saved.items[self->depth++];
+    memcpy(state->prefix, self->plan.prefix, threads * sizeof *state->prefix);
+    memcpy(state->limit, self->limit, threads * sizeof *state->limit);
+    memcpy(state->after, self->after, sizeof state->after);
+    state->orders = self->plan.orders.count;
+    state->choices.count = 0;
+    array_grow(&state->choices, self->choices.count);
+    if (self->choices.count)
+        memcpy(state->choices.items, self->choices.items, self->choices.count);
+}
+
+/* Back to what was saved at this depth, which stays saved. */
+static void restore(struct smt_propagation *self, size_t depth)
+{
+    const struct state *state = &self->saved.items[depth];
+    uint32_t threads = self->window->history->threads;
+    memcpy(self->plan.prefix, state->prefix, threads * sizeof *state->prefix);
+    memcpy(self->limit, state->limit, threads * sizeof *state->limit);
+    memcpy(self->after, state->after, sizeof state->after);
+    self->plan.orders.count = state->orders;
+    self->choices.count = state->choices.count;
+    if (state->choices.count)
+        memcpy(self->choices.items, state->choices.items, state->choices.count);
+    self->depth = depth + 1;
+}
+
+static enum smt_answer decide(struct smt_propagation *self);
+
+/* Tries the open ways of a disjunction, one after the other. */
+static enum smt_answer choose(struct smt_propagation *self)
+{
+    const struct smt_node *open = find_open(self);
+    if (!open)
+        return SMT_UNKNOWN;
+    uint32_t first = open->a, count = open->b; /* the formula grows and moves */
+    size_t depth = self->depth;
+    save(self);
+    enum smt_answer result = SMT_NO;
+    for (uint32_t i = 0; i < count && result == SMT_NO; i++) {
+        smt_ref way = self->encoding->formula.children.items[first + i];
+        if (value_of(self, way) == FALSE)
+            continue;
+        if (!self->choices_left)
+            return SMT_UNKNOWN;
+        self->choices_left--;
+        if (make_true(self, way))
+            result = decide(self);
+        if (result == SMT_NO)
+            restore(self, depth);
+    }
+    self->depth = depth;
+    return result;
+}
+
+static enum smt_answer decide(struct smt_propagation *self)
+{
+    for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
+        if (!propagate(self))
+            return SMT_NO;
+        switch (try_plan(self)) {
+        case SMT_CORRECT:
+            return SMT_YES;
+        case SMT_STUCK:
+            return choose(self);
+        case SMT_BROKEN:
+            break;
+        }
+    }
+    return SMT_UNKNOWN;
+}
+
+enum smt_answer smt_propagate(struct smt_propagation *self, struct smt_trial *trial,
+                              struct smt_encoding *encoding, uint32_t first, uint32_t second,
+                              uint32_t choices)
+{
+    self->encoding = self->writable = encoding;
+    self->trial = trial;
+    self->choices_left = choices;
+    self->depth = 0;
+    return start(self, (uint32_t[]){first, second}) ? decide(self) : SMT_NO;
 }

@@ -13,6 +13,8 @@
 #define STANDARD_BUDGET 20000000
 /* Events that a guess may schedule, beside a few times the whole trace. */
 #define GUESS_STEPS 5000
+/* That propagation may make for a pair. */
+#define CHOICES 30
 /* Plans that may be tried for a pair. */
 #define ROUNDS_MAX 1000
 
@@ -137,26 +139,6 @@ static int solve_and_report(struct hunt *hunt, const struct smt_pair *pair)
     return result;
 }
 
-/* What follows without a choice, tried until nothing new comes of it. SMT_UNKNOWN: Z3
- * has to say. */
-static enum smt_answer propagate(struct hunt *hunt, const struct smt_pair *pair)
-{
-    struct smt_plan *plan;
-    for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
-        if (!smt_propagate(hunt->propagation, hunt->encoding, pair->first, pair->second, &plan))
-            return SMT_NO;
-        switch (smt_trial_run(hunt->trial, hunt->encoding, plan)) {
-        case SMT_CORRECT:
-            return SMT_YES;
-        case SMT_STUCK:
-            return SMT_UNKNOWN;
-        case SMT_BROKEN:
-            break;
-        }
-    }
-    return SMT_UNKNOWN;
-}
-
 static bool is_wanted(struct hunt *hunt, const struct smt_pair *pair)
 {
     bool wanted = hunt->client->wanted(hunt->client->self, pair->first, pair->second);
@@ -164,7 +146,7 @@ static bool is_wanted(struct hunt *hunt, const struct smt_pair *pair)
     return wanted;
 }
 
-/* Takes the pairs off the list that are decided without a choice. */
+/* Takes the pairs off the list that are decided with few choices. */
 static int propagate_all(struct hunt *hunt)
 {
     size_t kept = 0;
@@ -176,7 +158,8 @@ static int propagate_all(struct hunt *hunt)
         struct smt_pair pair = hunt->todo.items[i];
         if (!is_wanted(hunt, &pair))
             continue;
-        switch (propagate(hunt, &pair)) {
+        switch (smt_propagate(hunt->propagation, hunt->trial, hunt->encoding, pair.first,
+                              pair.second, CHOICES)) {
         case SMT_YES:
             hunt->counts->followed++;
             result = report_trial(hunt, &pair);

@@ -4,9 +4,7 @@
 #ifndef PREPLAY_SEARCH_SMT_SOLVER_H
 #define PREPLAY_SEARCH_SMT_SOLVER_H
 
-#include "search/smt_trial.h"
-
-enum smt_answer { SMT_NO, SMT_YES, SMT_UNKNOWN };
+#include "search/smt_propagate.h"
 
 /* What solvers may share, one after the other: making it costs more than many a
  * question. */

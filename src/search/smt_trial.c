@@ -23,6 +23,7 @@ struct smt_trial {
     struct smt_positions held; /* sections, now */
     bool unsure;               /* there are events whose rules only the machine knows */
     bool broken, added;
+    uint32_t broken_at;
     struct machine *start; /* where the window starts; NULL: not needed yet */
     struct smt_positions others;
 };
@@ -60,6 +61,11 @@ void smt_trial_destroy(struct smt_trial *trial)
     if (trial->start)
         machine_destroy(trial->start);
     free(trial);
+}
+
+uint32_t smt_trial_broken_at(const struct smt_trial *trial)
+{
+    return trial->broken_at;
 }
 
 const struct smt_positions *smt_trial_sequence(const struct smt_trial *trial)
@@ -109,13 +115,20 @@ static bool is_made(const struct smt_encoding *encoding, const struct smt_plan *
     return number < plan->choices.count && plan->choices.items[number];
 }
 
+static void note_broken(struct smt_trial *trial, uint32_t pos)
+{
+    if (!trial->broken)
+        trial->broken_at = pos;
+    trial->broken = true;
+}
+
 static void break_read(struct smt_trial *trial, struct smt_encoding *encoding,
                        const struct smt_plan *plan, uint32_t read)
 {
     const struct smt_window *window = trial->window;
     const struct smt_source *sources;
     size_t count;
-    trial->broken = true;
+    note_broken(trial, read);
     trial->added |= smt_require_source(encoding, read, &sources, &count);
     for (size_t i = 0; i < count; i++) {
         if (!is_made(encoding, plan, sources[i].choice))
@@ -154,7 +167,7 @@ static void try_acquire(struct smt_trial *trial, struct smt_encoding *encoding, 
         const struct smt_section *other = &sections[trial->held.items[i]];
         if (other->lock != mine->lock || (other->shared && mine->shared))
             continue;
-        trial->broken = true;
+        note_broken(trial, mine->acquire);
         trial->added |= smt_require_apart(encoding, trial->held.items[i], section);
     }
     array_push(&trial->held, section);
@@ -298,7 +311,7 @@ static void ask_machine(struct smt_trial *trial, struct smt_encoding *encoding)
     for (size_t i = 0; i < trial->sequence.count && !trial->broken; i++) {
         uint32_t pos = trial->sequence.items[i];
         if (machine_forbids(machine, pos) != RULE_NONE) {
-            trial->broken = true;
+            note_broken(trial, pos);
             trial->added = require_event(encoding, pos);
         } else {
             machine_execute(machine, pos);

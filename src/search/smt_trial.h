@@ -33,6 +33,9 @@ void smt_trial_destroy(struct smt_trial *trial);
 /* The prefixes of the plan grow to what must have come before. */
 enum smt_outcome smt_trial_run(struct smt_trial *trial, struct smt_encoding *encoding,
                                struct smt_plan *plan);
+/* An event that the last trial found broken: the first constraint about it that is still
+ * open is where to begin. */
+uint32_t smt_trial_broken_at(const struct smt_trial *trial);
 /* The events of the window in the order of the last trial. */
 const struct smt_positions *smt_trial_sequence(const struct smt_trial *trial);
 

@@ -211,12 +211,21 @@ void smt_solver_destroy(struct smt_solver *self)
     free(self);
 }
 
+/* What holds anyway needs no atom. */
+static void state(struct smt_solver *self, smt_ref ref)
+{
+    const struct smt_node *node = &self->encoding->formula.nodes.items[ref];
+    Z3_ast term = node->kind == SMT_BEFORE && node->a < node->b
+                      ? Z3_mk_lt(self->context, order_of(self, node->a), order_of(self, node->b))
+                      : translate(self, ref);
+    Z3_solver_assert(self->context, self->solver, term);
+}
+
 enum smt_answer smt_solver_ask(struct smt_solver *self, const struct smt_refs *assumptions)
 {
     const struct smt_constraints *constraints = &self->encoding->constraints;
     for (; self->stated < constraints->count; self->stated++)
-        Z3_solver_assert(self->context, self->solver,
-                         translate(self, constraints->items[self->stated].guarded));
+        state(self, constraints->items[self->stated].guarded);
     Z3_ast *list = memory_alloc(assumptions->count, sizeof *list);
     for (size_t i = 0; i < assumptions->count; i++)
         list[i] = translate(self, assumptions->items[i]);
