@@ -104,7 +104,8 @@ void smt_require(struct smt_encoding *encoding, uint32_t event, smt_ref formula)
     if (guarded != SMT_REF_TRUE)
         array_push(&encoding->constraints,
                    ((struct smt_constraint){formula, guarded, event,
-                                            event != POS_NONE ? event : encoding->about}));
+                                            event != POS_NONE ? event : encoding->about,
+                                            encoding->about_order}));
 }
 
 bool smt_is_new(struct smt_encoding *encoding, enum smt_said what, uint32_t a, uint32_t b)
@@ -118,6 +119,7 @@ bool smt_is_new(struct smt_encoding *encoding, enum smt_said what, uint32_t a, u
 static void encode_edge(struct smt_encoding *encoding, uint32_t from, uint32_t to)
 {
     smt_ref first = smt_is_executed(encoding, from);
+    encoding->about_order = true;
     if (first != SMT_REF_FALSE) {
         use(encoding, to);
         encoding->about = to;
@@ -125,6 +127,7 @@ static void encode_edge(struct smt_encoding *encoding, uint32_t from, uint32_t t
         encoding->about = POS_NONE;
     }
     smt_require(encoding, to, first);
+    encoding->about_order = false;
 }
 
 /* The last used event of `thread` before `index`, or POS_NONE. */

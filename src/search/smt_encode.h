@@ -29,6 +29,7 @@ struct smt_constraint {
     smt_ref guarded; /* the same with that condition: what holds in any case */
     uint32_t event;  /* POS_NONE: there is no condition */
     uint32_t about;  /* a model without this event keeps it anyway; POS_NONE: it may not */
+    bool is_order;   /* only says what the must-order does */
 };
 
 struct smt_positions ARRAY_OF(uint32_t);
@@ -67,6 +68,7 @@ struct smt_encoding {
     struct map said[SMT_SAID_COUNT];                  /* what was required one by one */
     struct smt_uses *condition_uses, *semaphore_uses; /* by object */
     uint32_t about;         /* scratch: for constraints without a condition */
+    bool about_order;       /* scratch: they are of the must-order */
     uint32_t *marks, round; /* scratch, by thread: marked if equal to round */
 };
 

@@ -28,6 +28,8 @@ struct smt_propagation {
     struct truths choices;
     struct smt_plan plan; /* prefixes are closed under the must-order */
     bool changed;
+    bool holds;                   /* what make_true() was last asked for is true now */
+    struct smt_positions settled; /* by constraint: depth at which it held, plus one; 0: not yet */
     struct smt_trial *trial;
     uint32_t choices_left;
     struct saved ARRAY_OF(struct state) saved; /* by depth */
@@ -58,6 +60,7 @@ void smt_propagation_destroy(struct smt_propagation *self)
         array_free(&self->saved.items[i].choices);
     }
     array_free(&self->saved);
+    array_free(&self->settled);
     free(self);
 }
 
@@ -136,8 +139,12 @@ static bool make_order(struct smt_propagation *self, uint32_t from, uint32_t to)
     struct smt_edges *orders = &self->plan.orders;
     if (leads_to(self, to, from) || from == to)
         return false;
-    if (leads_to(self, from, to) || orders->count == ORDERS_MAX)
+    if (leads_to(self, from, to))
         return true;
+    if (orders->count == ORDERS_MAX) {
+        self->holds = false;
+        return true;
+    }
     uint64_t mine = UINT64_C(1) << orders->count, reached = mine;
     for (size_t i = 0; i < orders->count; i++)
         if (must_or_same(self->window, to, orders->items[i].from))
@@ -205,8 +212,12 @@ static bool make_last_way(struct smt_propagation *self, const struct smt_node *n
     for (uint32_t i = 0; i < node->b; i++) {
         smt_ref child = formula->children.items[node->a + i];
         enum truth truth = value_of(self, child);
-        if (truth == TRUE || (truth == OPEN && way != SMT_REF_FALSE))
+        if (truth == TRUE)
             return true;
+        if (truth == OPEN && way != SMT_REF_FALSE) {
+            self->holds = false;
+            return true;
+        }
         if (truth == OPEN)
             way = child;
     }
@@ -260,6 +271,7 @@ static bool start(struct smt_propagation *self, const uint32_t pair[2])
     memcpy(self->plan.prefix, window->baseline, bytes);
     self->plan.orders.count = 0;
     self->choices.count = 0;
+    self->settled.count = 0;
     for (int i = 0; i < 2; i++)
         self->limit[history->events[pair[i]].thread] = history->index[pair[i]];
     for (int i = 0; i < 2; i++) {
@@ -272,24 +284,23 @@ static bool start(struct smt_propagation *self, const uint32_t pair[2])
     return true;
 }
 
-/* The must-order is known here by heart. */
-static bool is_known(const struct smt_constraint *constraint, const struct smt_formula *formula)
-{
-    return constraint->event == POS_NONE &&
-           formula->nodes.items[constraint->formula].kind == SMT_BEFORE;
-}
-
-/* False if a constraint has no way left. */
+/* False if a constraint has no way left. What holds at some depth holds below it. The
+ * must-order is known here by heart. */
 static bool propagate(struct smt_propagation *self)
 {
-    const struct smt_encoding *encoding = self->encoding;
+    const struct smt_constraints *constraints = &self->encoding->constraints;
+    array_grow(&self->settled, constraints->count);
     do {
         self->changed = false;
-        for (size_t i = 0; i < encoding->constraints.count; i++) {
-            const struct smt_constraint *constraint = &encoding->constraints.items[i];
-            if (matters(self, constraint) && !is_known(constraint, &encoding->formula) &&
-                !make_true(self, constraint->guarded))
+        for (size_t i = 0; i < constraints->count; i++) {
+            const struct smt_constraint *constraint = &constraints->items[i];
+            if (self->settled.items[i] || constraint->is_order || !matters(self, constraint))
+                continue;
+            self->holds = true;
+            if (!make_true(self, constraint->guarded))
                 return false;
+            if (self->holds)
+                self->settled.items[i] = (uint32_t)self->depth + 1;
         }
     } while (self->changed);
     return true;
@@ -313,8 +324,9 @@ static const struct smt_node *find_open(const struct smt_propagation *self)
     for (size_t i = 0; i < encoding->constraints.count; i++) {
         const struct smt_constraint *constraint = &encoding->constraints.items[i];
         const struct smt_node *node = &encoding->formula.nodes.items[constraint->guarded];
-        if (node->kind != SMT_OR || (found && constraint->about != broken) ||
-            !matters(self, constraint) || value_of(self, constraint->guarded) != OPEN)
+        if (self->settled.items[i] || node->kind != SMT_OR ||
+            (found && constraint->about != broken) || !matters(self, constraint) ||
+            value_of(self, constraint->guarded) != OPEN)
             continue;
         found = node;
         if (constraint->about == broken)
@@ -355,6 +367,9 @@ static void restore(struct smt_propagation *self, size_t depth)
     if (state->choices.count)
         memcpy(self->choices.items, state->choices.items, state->choices.count);
     self->depth = depth + 1;
+    for (size_t i = 0; i < self->settled.count; i++)
+        if (self->settled.items[i] > depth + 1)
+            self->settled.items[i] = 0;
 }
 
 static enum smt_answer decide(struct smt_propagation *self);

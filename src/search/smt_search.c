@@ -13,8 +13,11 @@
 #define STANDARD_BUDGET 20000000
 /* Events that a guess may schedule, beside a few times the whole trace. */
 #define GUESS_STEPS 5000
-/* That propagation may make for a pair. */
-#define CHOICES 30
+/* Choices that propagation may make for a pair, and events that it may try for that; with
+ * many pairs it pays to have Z3. */
+#define CHOICES_MAX    30
+#define CHOICES_EVENTS 200000
+#define FEW_PAIRS      16
 /* Plans that may be tried for a pair. */
 #define ROUNDS_MAX 1000
 
@@ -146,8 +149,14 @@ static bool is_wanted(struct hunt *hunt, const struct smt_pair *pair)
     return wanted;
 }
 
-/* Takes the pairs off the list that are decided with few choices. */
-static int propagate_all(struct hunt *hunt)
+static uint32_t few_choices(const struct hunt *hunt)
+{
+    uint32_t choices = CHOICES_EVENTS / (hunt->window->end - hunt->window->start);
+    return choices < CHOICES_MAX ? choices : CHOICES_MAX;
+}
+
+/* Takes the pairs off the list that are decided with so many choices. */
+static int propagate_all(struct hunt *hunt, uint32_t choices)
 {
     size_t kept = 0;
     int result = 0;
@@ -159,7 +168,7 @@ static int propagate_all(struct hunt *hunt)
         if (!is_wanted(hunt, &pair))
             continue;
         switch (smt_propagate(hunt->propagation, hunt->trial, hunt->encoding, pair.first,
-                              pair.second, CHOICES)) {
+                              pair.second, choices)) {
         case SMT_YES:
             hunt->counts->followed++;
             result = report_trial(hunt, &pair);
@@ -219,6 +228,20 @@ static int solve_all(struct hunt *hunt)
     return result;
 }
 
+/* Whatever is cheaper than Z3. */
+static int decide_cheaply(struct hunt *hunt)
+{
+    int result = propagate_all(hunt, 0);
+    bool tried = hunt->todo.count <= FEW_PAIRS;
+    if (!result && hunt->todo.count && tried)
+        result = propagate_all(hunt, few_choices(hunt));
+    if (!result && hunt->todo.count)
+        result = guess_witnesses(hunt);
+    if (!result && hunt->todo.count && hunt->todo.count <= FEW_PAIRS && !tried)
+        result = propagate_all(hunt, few_choices(hunt));
+    return result;
+}
+
 static int hunt_in_window(struct hunt *hunt, uint32_t start, uint32_t end, uint32_t until)
 {
     int result = 0;
@@ -226,9 +249,7 @@ static int hunt_in_window(struct hunt *hunt, uint32_t start, uint32_t end, uint3
     hunt->trial = smt_trial_create(hunt->window);
     smt_pairs_find(hunt->pairs, hunt->window, until, hunt->client, hunt->counts, &hunt->todo);
     if (!hunt->options->z3_alone && hunt->todo.count)
-        result = propagate_all(hunt);
-    if (!hunt->options->z3_alone && !result && hunt->todo.count)
-        result = guess_witnesses(hunt);
+        result = decide_cheaply(hunt);
     if (!result && hunt->todo.count)
         result = solve_all(hunt);
     close_encoding(hunt);
