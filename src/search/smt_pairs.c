@@ -6,7 +6,9 @@
 struct group {
     uint32_t variable, thread, profile;
     uint8_t op;
-    uint32_t first, end; /* in `items` */
+    uint32_t first, end;           /* in `items` */
+    uint32_t partner, partner_end; /* in `partners` */
+    uint32_t next;                 /* the first item from the position on that is looked at */
 };
 
 struct smt_pairs {
@@ -14,8 +16,10 @@ struct smt_pairs {
     struct lock_profiles *profiles;
     uint32_t *profile; /* by pos, of accesses */
     struct groups ARRAY_OF(struct group) groups;
-    uint32_t *offset; /* by variable: its first group */
-    uint32_t *items;  /* positions, group by group, ascending */
+    uint32_t *offset;                            /* by variable: its first group */
+    uint32_t *items;                             /* positions, group by group, ascending */
+    uint32_t *group;                             /* by pos, of accesses */
+    struct partners ARRAY_OF(uint32_t) partners; /* groups that conflict and may meet */
 };
 
 struct grouping {
@@ -43,7 +47,7 @@ static uint32_t group_of(struct smt_pairs *pairs, struct grouping *grouping,
     uint64_t *number = map_at(&grouping->numbers, key, &added);
     if (added) {
         *number = pairs->groups.count;
-        struct group group = {event->object, event->thread, profile, event->op, 0, 0};
+        struct group group = {event->object, event->thread, profile, event->op, 0, 0, 0, 0, 0};
         array_push(&pairs->groups, group);
     }
     grouping->recent[event->object] = (uint32_t)*number + 1;
@@ -95,12 +99,27 @@ static void fill_groups(struct smt_pairs *pairs, const uint32_t *number_of)
             pairs->items[pairs->groups.items[number_of[pos]].end++] = pos;
 }
 
+static void find_partners(struct smt_pairs *pairs, struct group *group)
+{
+    const struct event *event = &pairs->history->events[pairs->items[group->first]];
+    group->partner = (uint32_t)pairs->partners.count;
+    for (uint32_t i = pairs->offset[group->variable]; i < pairs->offset[group->variable + 1]; i++) {
+        const struct group *other = &pairs->groups.items[i];
+        if (other->thread != group->thread &&
+            event_conflict(event, &pairs->history->events[pairs->items[other->first]]) &&
+            lock_profiles_meet(pairs->profiles, group->profile, other->profile))
+            array_push(&pairs->partners, i);
+    }
+    group->partner_end = (uint32_t)pairs->partners.count;
+}
+
 struct smt_pairs *smt_pairs_create(const struct history *history)
 {
     struct smt_pairs *pairs = NEW(struct smt_pairs);
     uint32_t variables = trace_count(history->trace, CLASS_VARIABLE);
     struct grouping grouping = {.recent = NEW_ARRAY(uint32_t, variables)};
     uint32_t *number_of = memory_alloc(history->count, sizeof *number_of);
+    pairs->group = number_of;
     pairs->history = history;
     pairs->profiles = lock_profiles_create();
     pairs->profile = memory_alloc(history->count, sizeof *pairs->profile);
@@ -119,7 +138,8 @@ struct smt_pairs *smt_pairs_create(const struct history *history)
     free(grouping.recent);
     map_free(&grouping.kinds);
     map_free(&grouping.numbers);
-    free(number_of);
+    for (size_t i = 0; i < pairs->groups.count; i++)
+        find_partners(pairs, &pairs->groups.items[i]);
     return pairs;
 }
 
@@ -130,6 +150,8 @@ void smt_pairs_destroy(struct smt_pairs *pairs)
     free(pairs->profile);
     free(pairs->offset);
     free(pairs->items);
+    free(pairs->group);
+    array_free(&pairs->partners);
     free(pairs);
 }
 
@@ -151,6 +173,8 @@ static uint32_t item_from(const struct smt_pairs *pairs, uint32_t low, uint32_t 
 static uint32_t item_forced(const struct smt_pairs *pairs, const struct smt_window *window,
                             uint32_t low, uint32_t high, uint32_t first)
 {
+    if (low < high && smt_must_precede(window, first, pairs->items[low]))
+        return low; /* most of them */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (!smt_must_precede(window, first, pairs->items[middle]))
@@ -162,13 +186,13 @@ static uint32_t item_forced(const struct smt_pairs *pairs, const struct smt_wind
 }
 
 static void find_in_group(struct smt_pairs *pairs, const struct smt_window *window, uint32_t first,
-                          const struct group *group, const struct smt_client *client,
+                          struct group *group, const struct smt_client *client,
                           struct smt_counts *counts, struct smt_pair_list *found)
 {
-    uint32_t from = item_from(pairs, group->first, group->end, first);
-    counts->conflicts += group->end - from;
-    if (from == group->end ||
-        !lock_profiles_meet(pairs->profiles, pairs->profile[first], group->profile))
+    while (group->next < group->end && pairs->items[group->next] < first)
+        group->next++;
+    uint32_t from = group->next;
+    if (from == group->end)
         return;
     uint32_t far = item_from(pairs, from, group->end, window->end);
     counts->lock_pairs += group->end - from;
@@ -196,16 +220,18 @@ void smt_pairs_find(struct smt_pairs *pairs, const struct smt_window *window, ui
 {
     const struct history *history = pairs->history;
     found->count = 0;
+    for (size_t i = 0; i < pairs->groups.count; i++) {
+        struct group *group = &pairs->groups.items[i];
+        group->next = item_from(pairs, group->first, group->end, window->start);
+    }
     for (uint32_t pos = window->start; pos < until; pos++) {
         const struct event *event = &history->events[pos];
         if (!op_in(event->op, OPS_ACCESS))
             continue;
-        for (uint32_t i = pairs->offset[event->object]; i < pairs->offset[event->object + 1]; i++) {
-            const struct group *group = &pairs->groups.items[i];
-            if (group->thread != event->thread &&
-                event_conflict(event, &history->events[pairs->items[group->first]]))
-                find_in_group(pairs, window, pos, group, client, counts, found);
-        }
+        const struct group *own = &pairs->groups.items[pairs->group[pos]];
+        for (uint32_t i = own->partner; i < own->partner_end; i++)
+            find_in_group(pairs, window, pos, &pairs->groups.items[pairs->partners.items[i]],
+                          client, counts, found);
     }
     if (found->count)
         qsort(found->items, found->count, sizeof *found->items, compare_pairs);

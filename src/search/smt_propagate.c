@@ -31,6 +31,7 @@ struct smt_propagation {
     bool holds;                   /* what make_true() was last asked for is true now */
     struct smt_positions settled; /* by constraint: depth at which it held, plus one; 0: not yet */
     struct smt_trial *trial;
+    uint32_t pair[2];
     uint32_t choices_left;
     struct saved ARRAY_OF(struct state) saved; /* by depth */
     size_t depth;
@@ -262,8 +263,9 @@ static bool matters(const struct smt_propagation *self, const struct smt_constra
     return pos == POS_NONE || history->index[pos] < self->plan.prefix[history->events[pos].thread];
 }
 
-static bool start(struct smt_propagation *self, const uint32_t pair[2])
+static bool start(struct smt_propagation *self)
 {
+    const uint32_t *pair = self->pair;
     const struct smt_window *window = self->window;
     const struct history *history = window->history;
     size_t bytes = history->threads * sizeof *self->limit;
@@ -312,7 +314,7 @@ static enum smt_outcome try_plan(struct smt_propagation *self)
     array_grow(&self->plan.choices, choices);
     for (uint32_t i = 0; i < choices; i++)
         self->plan.choices.items[i] = i < self->choices.count && self->choices.items[i] == TRUE;
-    return smt_trial_run(self->trial, self->writable, &self->plan);
+    return smt_trial_run(self->trial, self->writable, &self->plan, self->pair);
 }
 
 /* A disjunction that is open, of what the last trial broke if there is one. */
@@ -425,5 +427,7 @@ enum smt_answer smt_propagate(struct smt_propagation *self, struct smt_trial *tr
     self->trial = trial;
     self->choices_left = choices;
     self->depth = 0;
-    return start(self, (uint32_t[]){first, second}) ? decide(self) : SMT_NO;
+    self->pair[0] = first;
+    self->pair[1] = second;
+    return start(self) ? decide(self) : SMT_NO;
 }

@@ -17,7 +17,7 @@ void smt_propagation_destroy(struct smt_propagation *propagation);
 
 enum smt_answer { SMT_NO, SMT_YES, SMT_UNKNOWN };
 
-/* Can the two events both be next? If so, the trial has the sequence. SMT_UNKNOWN: that
+/* Can the two events both be next? If so, the trial has a witness. SMT_UNKNOWN: that
  * takes more than `choices` choices. */
 enum smt_answer smt_propagate(struct smt_propagation *propagation, struct smt_trial *trial,
                               struct smt_encoding *encoding, uint32_t first, uint32_t second,

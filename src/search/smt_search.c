@@ -38,7 +38,6 @@ struct hunt {
     struct smt_solver *solver;
     struct smt_pair_list todo;
     struct smt_refs assumptions;
-    struct smt_positions witness;
 };
 
 static void open_encoding(struct hunt *hunt)
@@ -65,35 +64,32 @@ static void close_encoding(struct hunt *hunt)
     hunt->encoding = NULL;
 }
 
-static int report(struct hunt *hunt, const struct smt_pair *pair, const uint32_t *witness,
-                  uint32_t length)
+static void report(struct hunt *hunt, const uint32_t *witness, uint32_t length)
+{
+    hunt->counts->witnesses++;
+    hunt->client->found(hunt->client->self, witness, length);
+}
+
+static void report_trial(struct hunt *hunt)
+{
+    const struct smt_positions *witness = smt_trial_witness(hunt->trial);
+    report(hunt, witness->items, (uint32_t)witness->count);
+}
+
+/* The order search's word is checked like everybody's. */
+static int report_guess(struct hunt *hunt, const struct smt_pair *pair,
+                        const struct search_witness *witness)
 {
     const uint32_t events[2] = {pair->first, pair->second};
-    struct claim claim = {FINDING_RACE, events, 2, witness, length};
+    struct claim claim = {FINDING_RACE, events, 2, witness->events, witness->length};
     struct complaint complaint;
     if (!witness_check(hunt->rules, &claim, &complaint))
         return error_set(hunt->error, ERROR_INTERNAL,
                          "the witness for events %u and %u is wrong at %u (event %u): %s",
                          pair->first, pair->second, complaint.at, complaint.pos, complaint.rule);
-    hunt->counts->witnesses++;
-    hunt->client->found(hunt->client->self, witness, length);
+    hunt->counts->guessed++;
+    report(hunt, witness->events, witness->length);
     return 0;
-}
-
-/* The last trial's sequence, behind what comes before the window. */
-static int report_trial(struct hunt *hunt, const struct smt_pair *pair)
-{
-    const struct smt_positions *sequence = smt_trial_sequence(hunt->trial);
-    struct smt_positions *witness = &hunt->witness;
-    uint32_t start = hunt->window->start, length = start + (uint32_t)sequence->count;
-    array_reserve(witness, length + 2);
-    for (uint32_t pos = 0; pos < start; pos++)
-        witness->items[pos] = pos;
-    if (sequence->count)
-        memcpy(witness->items + start, sequence->items, sequence->count * sizeof *sequence->items);
-    witness->items[length] = pair->first;
-    witness->items[length + 1] = pair->second;
-    return report(hunt, pair, witness->items, length + 2);
 }
 
 /* Asks Z3, tries its plan, tells it what that breaks, and asks again. */
@@ -106,7 +102,8 @@ static enum smt_answer solve(struct hunt *hunt, const struct smt_pair *pair)
         if (answer != SMT_YES)
             return answer;
         hunt->counts->rounds++;
-        switch (smt_trial_run(hunt->trial, hunt->encoding, smt_solver_plan(hunt->solver))) {
+        switch (smt_trial_run(hunt->trial, hunt->encoding, smt_solver_plan(hunt->solver),
+                              (uint32_t[]){pair->first, pair->second})) {
         case SMT_CORRECT:
             return SMT_YES;
         case SMT_STUCK:
@@ -119,16 +116,15 @@ static enum smt_answer solve(struct hunt *hunt, const struct smt_pair *pair)
     return SMT_UNKNOWN;
 }
 
-static int solve_and_report(struct hunt *hunt, const struct smt_pair *pair)
+static void solve_and_report(struct hunt *hunt, const struct smt_pair *pair)
 {
     if (!hunt->encoding)
         open_encoding(hunt);
     if (!hunt->solver)
         open_solver(hunt);
-    int result = 0;
     switch (solve(hunt, pair)) {
     case SMT_YES:
-        result = report_trial(hunt, pair);
+        report_trial(hunt);
         break;
     case SMT_NO:
         hunt->counts->refuted++;
@@ -139,7 +135,6 @@ static int solve_and_report(struct hunt *hunt, const struct smt_pair *pair)
     }
     if (hunt->options->fresh)
         close_encoding(hunt);
-    return result;
 }
 
 static bool is_wanted(struct hunt *hunt, const struct smt_pair *pair)
@@ -156,14 +151,13 @@ static uint32_t few_choices(const struct hunt *hunt)
 }
 
 /* Takes the pairs off the list that are decided with so many choices. */
-static int propagate_all(struct hunt *hunt, uint32_t choices)
+static void propagate_all(struct hunt *hunt, uint32_t choices)
 {
     size_t kept = 0;
-    int result = 0;
     hunt->propagation = smt_propagation_create(hunt->window);
     if (!hunt->encoding)
         open_encoding(hunt);
-    for (size_t i = 0; i < hunt->todo.count && !result; i++) {
+    for (size_t i = 0; i < hunt->todo.count; i++) {
         struct smt_pair pair = hunt->todo.items[i];
         if (!is_wanted(hunt, &pair))
             continue;
@@ -171,7 +165,7 @@ static int propagate_all(struct hunt *hunt, uint32_t choices)
                               pair.second, choices)) {
         case SMT_YES:
             hunt->counts->followed++;
-            result = report_trial(hunt, &pair);
+            report_trial(hunt);
             break;
         case SMT_NO:
             hunt->counts->followed++;
@@ -186,7 +180,6 @@ static int propagate_all(struct hunt *hunt, uint32_t choices)
     smt_propagation_destroy(hunt->propagation);
     if (!hunt->options->eager)
         close_encoding(hunt); /* most of it is about pairs that are decided */
-    return result;
 }
 
 /* Takes the pairs off the list for which a witness is easily found: one that keeps all
@@ -212,33 +205,29 @@ static int guess_witnesses(struct hunt *hunt)
             hunt->todo.items[kept++] = pair;
             continue;
         }
-        hunt->counts->guessed++;
-        result = report(hunt, &pair, witness.events, witness.length);
+        result = report_guess(hunt, &pair, &witness);
     }
     hunt->todo.count = kept;
     return result;
 }
 
-static int solve_all(struct hunt *hunt)
+static void solve_all(struct hunt *hunt)
 {
-    int result = 0;
-    for (size_t i = 0; i < hunt->todo.count && !result; i++)
+    for (size_t i = 0; i < hunt->todo.count; i++)
         if (is_wanted(hunt, &hunt->todo.items[i]))
-            result = solve_and_report(hunt, &hunt->todo.items[i]);
-    return result;
+            solve_and_report(hunt, &hunt->todo.items[i]);
 }
 
 /* Whatever is cheaper than Z3. */
 static int decide_cheaply(struct hunt *hunt)
 {
-    int result = propagate_all(hunt, 0);
+    propagate_all(hunt, 0);
     bool tried = hunt->todo.count <= FEW_PAIRS;
-    if (!result && hunt->todo.count && tried)
-        result = propagate_all(hunt, few_choices(hunt));
-    if (!result && hunt->todo.count)
-        result = guess_witnesses(hunt);
+    if (hunt->todo.count && tried)
+        propagate_all(hunt, few_choices(hunt));
+    int result = hunt->todo.count ? guess_witnesses(hunt) : 0;
     if (!result && hunt->todo.count && hunt->todo.count <= FEW_PAIRS && !tried)
-        result = propagate_all(hunt, few_choices(hunt));
+        propagate_all(hunt, few_choices(hunt));
     return result;
 }
 
@@ -250,8 +239,8 @@ static int hunt_in_window(struct hunt *hunt, uint32_t start, uint32_t end, uint3
     smt_pairs_find(hunt->pairs, hunt->window, until, hunt->client, hunt->counts, &hunt->todo);
     if (!hunt->options->z3_alone && hunt->todo.count)
         result = decide_cheaply(hunt);
-    if (!result && hunt->todo.count)
-        result = solve_all(hunt);
+    if (!result)
+        solve_all(hunt);
     close_encoding(hunt);
     smt_trial_destroy(hunt->trial);
     smt_window_destroy(hunt->window);
@@ -295,6 +284,5 @@ int smt_search(const struct rules *rules, const struct smt_options *options,
     smt_pairs_destroy(hunt.pairs);
     array_free(&hunt.todo);
     array_free(&hunt.assumptions);
-    array_free(&hunt.witness);
     return result;
 }

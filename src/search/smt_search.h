@@ -21,7 +21,6 @@ struct smt_options {
 };
 
 struct smt_counts {
-    uint64_t conflicts;  /* pairs of conflicting accesses */
     uint64_t lock_pairs; /* left by locks and lock histories (the seed's lsa) */
     uint64_t must_pairs; /* left by the must-order too (mhb): asked of the solver */
     uint64_t witnesses, refuted, unknown;

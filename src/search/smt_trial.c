@@ -1,5 +1,7 @@
 #include "search/smt_trial.h"
 
+#include "model/checker.h"
+
 /* A write in the sequence, and the one of the same variable before it. */
 struct write {
     uint32_t pos, before; /* place in writes plus one, 0: none */
@@ -15,16 +17,15 @@ struct smt_trial {
     uint32_t *order_head;  /* by pos - start: an order to it, plus one */
     struct smt_positions order_next;
     uint32_t *done; /* by thread: index of its next event */
-    struct smt_positions stack, sequence;
+    struct smt_positions stack;
+    struct smt_positions witness; /* from the trace's start on */
 
     uint32_t round;
     struct last_write *last; /* by variable */
     struct writes ARRAY_OF(struct write) writes;
     struct smt_positions held; /* sections, now */
-    bool unsure;               /* there are events whose rules only the machine knows */
     bool broken, added;
     uint32_t broken_at;
-    struct machine *start; /* where the window starts; NULL: not needed yet */
     struct smt_positions others;
 };
 
@@ -37,6 +38,8 @@ struct smt_trial *smt_trial_create(const struct smt_window *window)
     trial->order_head = NEW_ARRAY(uint32_t, count);
     trial->done = NEW_ARRAY(uint32_t, window->history->threads);
     trial->last = NEW_ARRAY(struct last_write, trace_count(window->history->trace, CLASS_VARIABLE));
+    for (uint32_t pos = 0; pos < window->start; pos++)
+        array_push(&trial->witness, pos);
     for (size_t i = 0; i < window->edges.count; i++)
         trial->edge_offset[window->edges.items[i].to - window->start + 1]++;
     for (uint32_t i = 0; i < count; i++)
@@ -54,12 +57,10 @@ void smt_trial_destroy(struct smt_trial *trial)
     free(trial->last);
     array_free(&trial->order_next);
     array_free(&trial->stack);
-    array_free(&trial->sequence);
+    array_free(&trial->witness);
     array_free(&trial->writes);
     array_free(&trial->held);
     array_free(&trial->others);
-    if (trial->start)
-        machine_destroy(trial->start);
     free(trial);
 }
 
@@ -68,9 +69,9 @@ uint32_t smt_trial_broken_at(const struct smt_trial *trial)
     return trial->broken_at;
 }
 
-const struct smt_positions *smt_trial_sequence(const struct smt_trial *trial)
+const struct smt_positions *smt_trial_witness(const struct smt_trial *trial)
 {
-    return &trial->sequence;
+    return &trial->witness;
 }
 
 /* Clocks are closed: one round is enough. */
@@ -147,6 +148,8 @@ static void try_read(struct smt_trial *trial, struct smt_encoding *encoding,
     uint32_t write = POS_NONE;
     if (last->round == trial->round)
         write = trial->writes.items[last->write - 1].pos;
+    if (write == trial->window->rules->reads_from[pos] && write != POS_NONE)
+        return; /* nearly always */
     if (!smt_may_see(trial->window, pos, write))
         break_read(trial, encoding, plan, pos);
 }
@@ -187,23 +190,19 @@ static void execute(struct smt_trial *trial, struct smt_encoding *encoding,
 {
     const struct smt_window *window = trial->window;
     const struct event *event = &window->history->events[pos];
-    uint32_t section = window->section_at[pos - window->start];
-    array_push(&trial->sequence, pos);
-    if (event_reads(event)) {
-        if (window->rules->model == MODEL_BRANCH)
-            trial->unsure = true;
-        else if (smt_keeps(window, pos))
-            try_read(trial, encoding, plan, pos);
-    }
+    array_push(&trial->witness, pos);
+    /* What `branch` asks is left to the checker. */
+    if (event_reads(event) && window->rules->model != MODEL_BRANCH && smt_keeps(window, pos))
+        try_read(trial, encoding, plan, pos);
     if (event_writes(event))
         do_write(trial, pos);
+    if (op_in(event->op, OPS_ACCESS))
+        return;
+    uint32_t section = window->section_at[pos - window->start];
     if (event_releases(event) && section)
         do_release(trial, section - 1);
     else if (event_acquires(event) && section)
         try_acquire(trial, encoding, section - 1);
-    if (op_in(event->op, OP_BIT(EVENT_WAIT_END) | OP_BIT(EVENT_SEM_WAIT)) ||
-        (event->flags & EVENT_FAILED && op_in(event->op, OPS_ACQUIRING)))
-        trial->unsure = true;
 }
 
 static bool is_missing(const struct smt_trial *trial, const struct smt_plan *plan, uint32_t pos)
@@ -234,6 +233,14 @@ static void run_to(struct smt_trial *trial, struct smt_encoding *encoding,
                    const struct smt_plan *plan, uint32_t pos)
 {
     const struct history *history = trial->window->history;
+    uint32_t *done = &trial->done[history->events[pos].thread];
+    if (history->index[pos] < *done)
+        return;
+    if (history->index[pos] == *done && find_missing(trial, plan, pos) == POS_NONE) {
+        execute(trial, encoding, plan, pos);
+        ++*done;
+        return;
+    }
     array_push(&trial->stack, pos);
     while (trial->stack.count) {
         uint32_t wanted = array_last(&trial->stack), thread = history->events[wanted].thread;
@@ -256,8 +263,9 @@ static void start(struct smt_trial *trial, const struct smt_plan *plan)
 {
     const struct smt_window *window = trial->window;
     trial->round++;
-    trial->sequence.count = trial->writes.count = trial->held.count = 0;
-    trial->unsure = trial->broken = trial->added = false;
+    trial->witness.count = window->start; /* what comes before was written when it was made */
+    trial->writes.count = trial->held.count = 0;
+    trial->broken = trial->added = false;
     memcpy(trial->done, window->baseline, window->history->threads * sizeof *trial->done);
     for (uint32_t i = 0; i < window->sections.count; i++)
         if (window->sections.items[i].acquire < window->start)
@@ -282,7 +290,8 @@ static uint32_t last_of(const struct smt_window *window, const struct smt_plan *
     return last;
 }
 
-/* Says what the event that the machine refuses needs. */
+/* Says what the event that the checker refuses needs; what it says of memory and locks
+ * was found already. */
 static bool require_event(struct smt_encoding *encoding, uint32_t pos)
 {
     const struct event *event = &encoding->window->history->events[pos];
@@ -296,32 +305,24 @@ static bool require_event(struct smt_encoding *encoding, uint32_t pos)
     }
     if (event->flags & EVENT_FAILED && op_in(event->op, OPS_ACQUIRING))
         return smt_require_failed_try(encoding, pos);
-    return smt_require_memory(encoding);
+    return encoding->window->rules->model == MODEL_BRANCH && smt_require_memory(encoding);
 }
 
-static void ask_machine(struct smt_trial *trial, struct smt_encoding *encoding)
+static void check(struct smt_trial *trial, struct smt_encoding *encoding, const uint32_t pair[2])
 {
-    const struct smt_window *window = trial->window;
-    if (!trial->start) {
-        trial->start = machine_create(window->rules);
-        for (uint32_t pos = 0; pos < window->start; pos++)
-            machine_execute(trial->start, pos);
+    array_push(&trial->witness, pair[0]);
+    array_push(&trial->witness, pair[1]);
+    struct claim claim = {FINDING_RACE, pair, 2, trial->witness.items,
+                          (uint32_t)trial->witness.count};
+    struct complaint complaint;
+    if (!witness_check(trial->window->rules, &claim, &complaint)) {
+        note_broken(trial, complaint.pos);
+        trial->added = require_event(encoding, complaint.pos);
     }
-    struct machine *machine = machine_copy(trial->start);
-    for (size_t i = 0; i < trial->sequence.count && !trial->broken; i++) {
-        uint32_t pos = trial->sequence.items[i];
-        if (machine_forbids(machine, pos) != RULE_NONE) {
-            note_broken(trial, pos);
-            trial->added = require_event(encoding, pos);
-        } else {
-            machine_execute(machine, pos);
-        }
-    }
-    machine_destroy(machine);
 }
 
 enum smt_outcome smt_trial_run(struct smt_trial *trial, struct smt_encoding *encoding,
-                               struct smt_plan *plan)
+                               struct smt_plan *plan, const uint32_t pair[2])
 {
     const struct smt_window *window = trial->window;
     const struct history *history = window->history;
@@ -333,8 +334,8 @@ enum smt_outcome smt_trial_run(struct smt_trial *trial, struct smt_encoding *enc
             run_to(trial, encoding, plan, pos);
     for (size_t i = 0; i < plan->orders.count; i++)
         trial->order_head[plan->orders.items[i].to - window->start] = 0;
-    if (!trial->broken && trial->unsure)
-        ask_machine(trial, encoding);
+    if (!trial->broken)
+        check(trial, encoding, pair);
     smt_encode_orders(encoding);
     return !trial->broken ? SMT_CORRECT : trial->added ? SMT_BROKEN : SMT_STUCK;
 }

@@ -32,14 +32,15 @@ static void lists_build(const struct smt_window *window, struct smt_lists *lists
 {
     lists->offset = NEW_ARRAY(uint32_t, objects + 2);
     lists->items = NULL;
-    for (uint32_t pos = first; pos < window->end && objects; pos++)
+    uint32_t end = window->present & ops ? window->end : first;
+    for (uint32_t pos = first; pos < end; pos++)
         if (op_in(at(window, pos)->op, ops) && (!flags || at(window, pos)->flags & flags))
             lists->offset[key_of(at(window, pos)) + 2]++;
     for (uint32_t i = 2; i < objects + 2; i++)
         lists->offset[i] += lists->offset[i - 1];
     uint32_t count = lists->offset[objects + 1];
     lists->items = memory_alloc(count, sizeof *lists->items);
-    for (uint32_t pos = first; pos < window->end && count; pos++)
+    for (uint32_t pos = first; pos < end; pos++)
         if (op_in(at(window, pos)->op, ops) && (!flags || at(window, pos)->flags & flags))
             lists->items[lists->offset[key_of(at(window, pos)) + 1]++] = pos;
 }
@@ -51,6 +52,7 @@ static void find_threads(struct smt_window *window)
     window->length = NEW_ARRAY(uint32_t, history->threads);
     for (uint32_t pos = 0; pos < window->end; pos++) {
         uint32_t thread = history->events[pos].thread;
+        window->present |= OP_BIT(history->events[pos].op);
         window->length[thread] = history->index[pos] + 1;
         if (pos < window->start)
             window->baseline[thread] = history->index[pos] + 1;

@@ -47,6 +47,7 @@ struct smt_window {
     const struct rules *rules;
     const struct history *history;
     uint32_t start, end;
+    uint64_t present;   /* operations before `end`, as bits */
     uint32_t *baseline; /* by thread: index of its first event in the window */
     uint32_t *length;   /* by thread: index after its last event in the window */
     uint32_t *clocks; /* by pos - start, then thread: events that must have come, itself included */
