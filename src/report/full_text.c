@@ -128,7 +128,8 @@ static void print_event(const struct writer *writer, const struct finding *findi
     const struct event *full = &writer->report->history->events[event->pos];
     fprintf(writer->out, "  %s%sThread ", text_bold(writer->style), role(finding, i));
     print_thread(writer, event->thread);
-    fprintf(writer->out, " %s", step_verb(event->op));
+    bool waits = finding->kind == FINDING_DEADLOCK && step_waits(event->op);
+    fprintf(writer->out, " %s", waits ? "waits for" : step_verb(event->op));
     if (event->size && op_in(event->op, OPS_ACCESS))
         fprintf(writer->out, " %u byte%s of", event->size, event->size == 1 ? "" : "s");
     enum object_class class = event_object_class(event->op);
@@ -194,7 +195,7 @@ static void print_title(const struct writer *writer, const struct finding *findi
     fprintf(out, "%s%s %s%s", text_red(writer->style), titles[finding->kind], id,
             text_normal(writer->style));
     if (finding->kind == FINDING_DEADLOCK) {
-        fprintf(out, " of %u threads", finding->event_count);
+        fprintf(out, " of %u thread%s", finding->event_count, finding->event_count == 1 ? "" : "s");
     } else if (finding->object_class != CLASS_NONE) {
         fputs(" on ", out);
         print_name(writer, finding->object_class, finding->object);

@@ -1,9 +1,8 @@
 #include "report/html.h"
 
-#include "base/intern.h"
 #include "report/frames.h"
+#include "report/html_page.h"
 #include "report/source.h"
-#include "report/steps.h"
 #include "report/words.h"
 
 #include <inttypes.h>
@@ -11,23 +10,13 @@
 #include <string.h>
 
 enum {
-    STEPS_TOTAL = 300000, /* of all findings */
+    STEPS_TOTAL = 100000, /* of all findings */
     STEPS_LEAST = 80,
-    STEPS_MOST = 4000,
+    STEPS_MOST = 600,
     SNIPPET_LINES = 3, /* above and below a place */
 };
 
-struct page {
-    const struct report *report;
-    const struct trace *trace;
-    const struct held *held;
-    struct interner *texts; /* what steps and frames name by number */
-    struct sources *sources;
-    size_t most_steps;
-    json_int_t first_thread; /* of this process, in the list of all threads */
-};
-
-static json_int_t text_id(struct page *page, const char *text)
+json_int_t page_text(struct page *page, const char *text)
 {
     return intern(page->texts, text, strlen(text));
 }
@@ -39,8 +28,8 @@ static json_t *stack_json(struct page *page, uint32_t location, uint32_t stack)
     size_t count = frames_collect(frames, page->trace, location, stack);
     for (size_t i = 0; i < count; i++)
         json_array_append_new(
-            list, json_pack("[I, I]", frames[i].function ? text_id(page, frames[i].function) : -1,
-                            text_id(page, frames[i].place)));
+            list, json_pack("[I, I]", frames[i].function ? page_text(page, frames[i].function) : -1,
+                            page_text(page, frames[i].place)));
     frames_free(frames, count);
     return list;
 }
@@ -61,8 +50,8 @@ static json_t *locks_json(struct page *page, uint32_t pos)
         char *name = words_object(page->trace, CLASS_LOCK, locks[i].lock);
         const struct event *since = &page->report->history->events[locks[i].since];
         json_array_append_new(
-            list, json_pack("[I, I]", text_id(page, name),
-                            text_id(page, trace_location(page->trace, since->location))));
+            list, json_pack("[I, I]", page_text(page, name),
+                            page_text(page, trace_location(page->trace, since->location))));
         free(name);
     }
     return list;
@@ -121,57 +110,17 @@ static json_t *background_json(struct page *page, const struct finding *finding)
     return list;
 }
 
-/* [pos, place in the witness, thread, operation, text, object, source place, count, error];
- * a gap is [count]. */
-static json_t *step_json(struct page *page, const struct finding *finding, const struct step *step)
-{
-    const struct event *event = &page->report->history->events[step->pos];
-    char text[512];
-    if (step->gap)
-        return json_pack("[I]", (json_int_t)step->count);
-    if (step->count > 1)
-        snprintf(text, sizeof text, "%u accesses", step->count);
-    else
-        step_text(text, sizeof text, page->trace, event,
-                  step->error && finding->kind == FINDING_DEADLOCK);
-    bool lock = op_in(event->op, OPS_ACQUIRING | OPS_RELEASING);
-    enum object_class class = lock ? CLASS_LOCK : event_object_class(event->op);
-    char *object = class == CLASS_NONE
-                       ? NULL
-                       : words_object(page->trace, class, lock ? event_lock(event) : event->object);
-    json_t *list =
-        json_pack("[I, I, I, s, I, I, I, I, i]", (json_int_t)step->pos, (json_int_t)step->place,
-                  page->first_thread + (json_int_t)event->thread,
-                  event->flags & EVENT_FAILED ? "" : event_op_text(event->op), text_id(page, text),
-                  object ? text_id(page, object) : -1,
-                  text_id(page, trace_location(page->trace, event->location)),
-                  (json_int_t)step->count, step->error);
-    free(object);
-    return list;
-}
-
-static json_t *steps_json(struct page *page, const struct finding *finding)
-{
-    size_t count;
-    struct step *steps = steps_create(page->report->history, finding, page->most_steps, &count);
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, step_json(page, finding, &steps[i]));
-    free(steps);
-    return list;
-}
-
 static json_t *finding_json(struct page *page, const struct finding *finding)
 {
     char id[FINDING_ID_SIZE];
     finding_id(finding, page->trace, id);
     char *title = words_title(page->report, finding);
     json_t *object =
-        json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "id", id, "kind",
+        json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "id", id, "kind",
                   finding_kind_text(finding->kind), "verdict", verdict_text(finding->verdict),
                   "model", model_text(finding->model), "title", words_json(title), "events",
-                  events_json(page, finding), "background", background_json(page, finding), "steps",
-                  steps_json(page, finding));
+                  events_json(page, finding), "background", background_json(page, finding));
+    page_steps(page, finding, object);
     json_object_set_new(object, "length", json_integer(finding->witness_length));
     if (finding->replay)
         json_object_set_new(object, "replay", words_json(finding->replay));

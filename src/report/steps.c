@@ -46,6 +46,11 @@ const char *step_verb(enum event_op op)
     return verbs[op];
 }
 
+bool step_waits(enum event_op op)
+{
+    return !op_in(op, OPS_ACQUIRING) || op == EVENT_WAIT_END;
+}
+
 int thread_text(char *text, size_t size, const struct trace *trace, uint32_t thread)
 {
     const char *name = trace_name(trace, CLASS_THREAD, thread);
@@ -57,7 +62,9 @@ int step_text(char *text, size_t size, const struct trace *trace, const struct e
               bool blocks)
 {
     enum object_class class = event_object_class(event->op);
-    const char *verb = blocks ? "wants" : step_verb(event->op);
+    const char *verb = step_verb(event->op);
+    if (blocks)
+        verb = step_waits(event->op) ? "waits for" : "wants";
     if (event->flags & EVENT_FAILED && event->op != EVENT_WAIT_END)
         verb = "fails to lock";
     if (class == CLASS_NONE)
@@ -114,4 +121,94 @@ struct step *steps_create(const struct history *history, const struct finding *f
     leave_out(&steps, most);
     *count = steps.count;
     return steps.items;
+}
+
+/* --- the recorded order -------------------------------------------------------------- */
+
+enum { IN_WITNESS = 1, BEGINS_STEP = 2 };
+
+struct recorded {
+    uint8_t *marks;   /* by pos */
+    bool *has_thread; /* by thread: it is in the witness */
+    uint32_t end;     /* behind the last event of the witness */
+};
+
+static void mark(struct recorded *self, const struct history *history,
+                 const struct finding *finding, const struct step *steps, size_t count)
+{
+    self->marks = NEW_ARRAY(uint8_t, history->count);
+    self->has_thread = NEW_ARRAY(bool, history->threads);
+    for (uint32_t i = 0; i < finding->witness_length; i++) {
+        uint32_t pos = finding->witness[i];
+        self->marks[pos] |= IN_WITNESS;
+        self->has_thread[history->events[pos].thread] = true;
+        if (self->end <= pos)
+            self->end = pos + 1;
+    }
+    for (size_t i = 0; i < count; i++)
+        self->marks[steps[i].pos] |= BEGINS_STEP;
+}
+
+struct step *steps_recorded(const struct history *history, const struct finding *finding,
+                            const struct step *witness, size_t witness_count, size_t *count)
+{
+    struct recorded recorded = {0};
+    struct steps steps = {0};
+    mark(&recorded, history, finding, witness, witness_count);
+    for (uint32_t pos = 0; pos < recorded.end; pos++) {
+        const struct event *event = &history->events[pos];
+        if (!recorded.has_thread[event->thread])
+            continue;
+        struct step step = {.pos = pos, .count = 1, .place = pos};
+        step.error = is_error(finding, pos);
+        step.outside = !(recorded.marks[pos] & IN_WITNESS);
+        struct step *last = steps.count ? &array_last(&steps) : NULL;
+        if (last && !step.error && !last->error && !(recorded.marks[pos] & BEGINS_STEP) &&
+            last->outside == step.outside && !is_remarkable(event) &&
+            !is_remarkable(&history->events[last->pos]) &&
+            history->events[last->pos].thread == event->thread)
+            last->count++;
+        else
+            array_push(&steps, step);
+    }
+    free(recorded.marks);
+    free(recorded.has_thread);
+    *count = steps.count;
+    return steps.items;
+}
+
+/* --- many steps ------------------------------------------------------------------------ */
+
+/* Threads come and go as steps of their own: the picture hangs on them. */
+static bool may_hide(const struct history *history, const struct step *step)
+{
+    static const uint64_t shown =
+        OP_BIT(EVENT_START) | OP_BIT(EVENT_END) | OP_BIT(EVENT_FORK) | OP_BIT(EVENT_JOIN);
+    return !step->error && !step->gap && !op_in(history->events[step->pos].op, shown);
+}
+
+static bool may_join(const struct history *history, const struct step *a, const struct step *b)
+{
+    return may_hide(history, a) && may_hide(history, b) && a->outside == b->outside &&
+           history->events[a->pos].thread == history->events[b->pos].thread;
+}
+
+void steps_collapse(const struct history *history, struct step *steps, size_t *count, size_t most)
+{
+    size_t kept = 0, total = *count;
+    if (total > most) {
+        for (size_t i = 0; i < total; i++) {
+            struct step *last = kept ? &steps[kept - 1] : NULL;
+            if (last && i + most / 2 < total && may_join(history, last, &steps[i])) {
+                last->count += steps[i].count;
+                last->segment = true;
+            } else {
+                steps[kept++] = steps[i];
+            }
+        }
+        total = kept;
+    }
+    struct steps list = {.items = steps, .count = total, .capacity = total};
+    leave_out(&list, most);
+    *count = list.count;
 }

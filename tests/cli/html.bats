@@ -36,3 +36,51 @@ setup() {
     run -0 node "$ROOT/tests/html/page.js" "$BATS_TEST_TMPDIR/page.html"
     [[ "$output" == *"1000 findings, ready after "* ]]
 }
+
+@test "arrows show what must come before what" {
+    cd "$BATS_TEST_TMPDIR"
+    cat >sync.std <<'END'
+T1|fork(T2)|0
+T2|acq(m)|1
+T2|wait(c,m)|2
+T1|acq(m)|3
+T1|notify(c)|4
+T1|rel(m)|5
+T2|woken(c,m)|6
+T2|rel(m)|7
+T1|enter(b)|8
+T2|enter(b)|9
+T1|exit(b)|10
+T2|exit(b)|11
+T1|post(s)|12
+T2|semwait(s)|13
+T1|w(x)|14
+T2|w(x)|15
+T1|join(T2)|16
+END
+    "$PREPLAY" report --html -o page.html sync.std || [ $? -eq 66 ]
+    ARROWS=1 run -0 node "$ROOT/tests/html/page.js" "$PWD/page.html"
+    for order in schedule recorded; do
+        for arrow in "T1 creates T2 -> T2 locks m" "T2 waits for c -> T1 locks m" "T1 signals c -> T2 woken by c" \
+            "T1 unlocks m -> T2 woken by c" "T2 enters b -> T1 leaves b" "T1 enters b -> T2 leaves b" "T1 posts s -> T2 takes s"; do
+            [[ "$output" == *"$order: $arrow"* ]]
+        done
+        [ "$(grep -c "^$order:" <<<"$output")" -eq 7 ]
+    done
+}
+
+@test "a schedule of 100,000 events is collapsed by segments" {
+    cd "$BATS_TEST_TMPDIR"
+    awk 'BEGIN { print "T1|fork(T2)|0\nT1|acq(k)|k"
+        for (i = 0; i < 20000; i++) printf "T1|acq(l)|a\nT1|w(a)|b\nT1|rel(l)|c\nT2|acq(m)|d\nT2|rel(m)|e\n"
+        print "T1|w(x)|f\nT2|w(x)|g" }' >long.std
+    "$PREPLAY" report --html -o page.html long.std || [ $? -eq 66 ]
+    [ "$(stat -c %s page.html)" -lt 1000000 ]
+    run -0 node "$ROOT/tests/html/page.js" "$PWD/page.html"
+    [[ "$output" == *"1 findings, ready after "* ]]
+    # What one thread does in a row is one step, and the lock it keeps is still seen.
+    sed -n 's,.*<script type="application/json" id="data">\(.*\)</script>.*,\1,p' page.html >data
+    jq -e '.findings[0] | .length > 90000 and (.steps | length <= 600)' data
+    jq -e '.texts as $texts | [.findings[0].steps[] | select(length > 10)] | length > 0 and
+        any(.[]; [.[10][] | $texts[.]] | index("k"))' data
+}

@@ -1,5 +1,6 @@
 // Opens a report in Chromium and uses it as a reader would. Needs playwright-core (npm) and
 // Debian's chromium: node page.js REPORT.html [SCREENSHOT.png]
+// With ARROWS in the environment, prints the arrows of the first finding's pictures.
 const {chromium} = require("playwright-core");
 const assert = require("assert");
 
@@ -35,6 +36,13 @@ const assert = require("assert");
     await page.keyboard.press("t");
     assert.notStrictEqual(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), before);
     if (picture) await page.screenshot({path: picture});
+    // The same event is current in both pictures, if the recorded one has it.
+    const current = await page.locator("svg .row.current").count();
+    assert(current === 1 || current === 2, current + " rows are current");
+    if (process.env.ARROWS)
+        for (const line of await page.evaluate(() => picture.panels.flatMap(({order, observed}) => mustPrecede(order).map(ends =>
+            (observed ? "recorded: " : "schedule: ") + ends.map(end => data.threads[order[end].thread] + " " + order[end].text).join(" -> ")))))
+            console.log(line);
     await page.keyboard.press("/");
     await page.keyboard.type("there is no such word");
     assert.strictEqual(await page.locator("#list li").count(), 0);

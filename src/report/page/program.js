@@ -127,21 +127,22 @@ function show(finding) {
 
 // --- the interleaving ---------------------------------------------------------------
 
-const ACQUIRE = new Set(["acq", "rdacq", "wracq", "woken"]), RELEASE = new Set(["rel", "rdrel", "wrrel", "wait"]);
+const ACQUIRE = new Set(["acq", "rdacq", "wracq", "woken", "timeout"]), RELEASE = new Set(["rel", "rdrel", "wrrel", "wait"]);
 
-function rowsOf(finding) {
+// See html_steps.c. `taken` and `given` are the locks that a row takes and gives away.
+function rowsOf(steps, blocks) {
     const rows = [];
     let gap = 0;
-    for (const item of finding.steps) {
+    for (const item of steps) {
         if (item.length === 1) { gap = item[0]; continue; }
-        rows.push({pos: item[0], place: item[1], thread: item[2], op: item[3], text: text(item[4]),
-            object: item[5], source: item[6], count: item[7], error: !!item[8], gap});
+        const row = {pos: item[0], place: item[1], thread: item[2], op: item[3], text: text(item[4]), object: item[5],
+            source: item[6], count: item[7], error: !!(item[8] & 1), outside: !!(item[8] & 2), partner: item[9],
+            taken: item[10] || [], given: item[11] || [], inside: item[12] || [], gap};
+        if (ACQUIRE.has(row.op) && !(blocks && row.error)) row.taken = [row.object];
+        if (RELEASE.has(row.op)) row.given = [row.object];
+        if (row.inside.length) row.text += ": " + text(row.inside[0]) + " \u2026";
+        rows.push(row);
         gap = 0;
-    }
-    const blocks = finding.kind === "deadlock";
-    for (const row of rows) {
-        row.acquires = ACQUIRE.has(row.op) && !(blocks && row.error);
-        row.releases = RELEASE.has(row.op);
     }
     return rows;
 }
@@ -163,24 +164,30 @@ function markMoved(rows) {
 }
 
 function interleaving(finding) {
-    const rows = rowsOf(finding);
+    const rows = rowsOf(finding.steps, finding.kind === "deadlock"), recorded = rowsOf(finding.recorded, false);
     markMoved(rows);
+    const byPos = new Map(rows.map(row => [row.pos, row]));
+    for (const row of recorded) {
+        const twin = row.outside ? undefined : byPos.get(row.pos);
+        row.moved = !!twin && twin.moved;
+        if (twin) { row.twin = twin; twin.twin = row; }
+    }
     const lanes = [...new Set(rows.map(row => row.thread))].sort((a, b) => a - b);
-    const locks = [...new Set(rows.filter(row => row.acquires || row.releases).map(row => row.object))];
+    const locks = [...new Set([...rows, ...recorded].flatMap(row => [...row.taken, ...row.given]))];
     const room = document.getElementById("main").clientWidth - 80;
     const lane = Math.max(110, Math.min(240, (room / 2 - LEFT) / lanes.length));
     picture = {finding, rows, lanes, locks, lane, panels: []};
-    const observed = [...rows].sort((a, b) => a.pos - b.pos);
     const button = (label, title, action) => make("button", {title, "aria-label": title, click: action}, label);
     return [
         make("h3", {}, "A schedule that reaches it (" + plural(finding.length, "event") + ")"),
         make("div", {class: "legend"}, make("b", {}, "Moved events"), " and ", make("i", {}, "the error"),
-            " stand out; bars show who owns a lock, arrows what must come before what. Click, or use the arrow keys."),
+            " stand out; bars show who owns a lock, arrows what must come before what, and what is pale in the recorded",
+            " run is no part of the schedule. Click, or use the arrow keys."),
         make("div", {class: "controls"}, button("first", "first step (Home)", () => go(0)),
             button("back", "step back (Left)", () => go(step - 1)), button("step", "step (Right)", () => go(step + 1)),
             button("last", "last step (End)", () => go(rows.length - 1)), make("span", {id: "where", "aria-live": "polite"})),
         make("div", {id: "detail"}),
-        make("div", {class: "pictures"}, panel("This schedule", rows, false), panel("As recorded", observed, true)),
+        make("div", {class: "pictures"}, panel("This schedule", rows, false), panel("As recorded", recorded, true)),
     ];
 }
 
@@ -195,7 +202,7 @@ function panel(title, order, observed) {
     svg.append(defs);
     const rects = order.map((row, index) => {
         const rect = draw("rect", {class: "row", x: 0, y: HEAD + index * ROW, width, height: ROW});
-        rect.addEventListener("click", () => go(picture.rows.indexOf(row)));
+        rect.addEventListener("click", () => goTo(row));
         svg.append(rect);
         return rect;
     });
@@ -206,22 +213,22 @@ function panel(title, order, observed) {
     drawLocks(svg, order, x, y);
     drawArrows(svg, order, x, y, observed ? "tip1" : "tip0");
     const groups = order.map((row, index) => {
-        const classes = (row.error ? "error " : "") + (row.moved ? "moved" : "");
+        const classes = (row.error ? "error " : "") + (row.moved ? "moved " : "") + (row.outside ? "outside" : "");
         const group = draw("g", {class: classes});
         group.append(draw("title", {}, row.text + "  " + text(row.source)));
         group.append(draw("text", {class: "number", x: 4, y: y(index) + 4}, observed ? row.pos : row.place + 1));
-        if (!observed && row.gap)
+        if (row.gap)
             group.append(draw("text", {class: "gap", x: LEFT + 16, y: HEAD + index * ROW + 3}, "\u22ee " + plural(row.gap, "step")));
         const room = Math.floor((lane - 26) / 7.3);
         const label = row.text.length > room ? row.text.slice(0, room - 1) + "\u2026" : row.text;
         group.append(draw("text", {x: x(row.thread) + 10, y: y(index) + 4}, label));
         group.append(draw("circle", {class: "dot", cx: x(row.thread), cy: y(index), r: row.error ? 6 : 4.5}));
-        group.addEventListener("click", () => go(picture.rows.indexOf(row)));
+        group.addEventListener("click", () => goTo(row));
         svg.append(group);
         return group;
     });
     picture.panels.push({order, groups, rects, observed});
-    return make("div", {}, make("h4", {}, title), svg);
+    return make("div", {class: "panel"}, make("h4", {}, title), make("div", {class: "scroller"}, svg));
 }
 
 function drawLocks(svg, order, x, y) {
@@ -229,49 +236,88 @@ function drawLocks(svg, order, x, y) {
     const finish = (key, end) => {
         const bar = open.get(key);
         if (!bar) return;
-        const color = "var(--lock" + picture.locks.indexOf(bar.row.object) % 6 + ")";
-        const line = draw("line", {class: "bar", x1: x(bar.row.thread), x2: x(bar.row.thread), y1: y(bar.index), y2: end, style: "stroke:" + color});
-        line.append(draw("title", {}, data.threads[bar.row.thread] + " holds " + text(bar.row.object)));
+        const color = "var(--lock" + picture.locks.indexOf(bar.lock) % 6 + ")", at = x(bar.thread);
+        const line = draw("line", {class: "bar", x1: at, x2: at, y1: y(bar.index), y2: end, style: "stroke:" + color});
+        line.append(draw("title", {}, data.threads[bar.thread] + " holds " + text(bar.lock)));
         svg.append(line);
         open.delete(key);
     };
     order.forEach((row, index) => {
-        const key = row.thread + " " + row.object;
-        if (row.acquires) open.set(key, {row, index});
-        if (row.releases) finish(key, y(index));
+        for (const lock of row.given) finish(row.thread + " " + lock, y(index));
+        for (const lock of row.taken) open.set(row.thread + " " + lock, {thread: row.thread, lock, index});
     });
     for (const key of [...open.keys()]) finish(key, y(order.length - 1) + ROW / 2);
 }
 
+// What an order must keep: [from, to] of rows. A lock is given before it is taken, a thread
+// created before it starts and over before it is joined, a waiter woken by a signal that found
+// it waiting, a barrier left when all have come, a semaphore taken after it was posted.
+function mustPrecede(order) {
+    const arrows = [], given = new Map(), forked = new Map(), latest = new Map(), ran = new Map();
+    const waits = new Map(), signals = new Map(), entered = new Map(), posts = new Map();
+    const listOf = (map, key) => map.get(key) || map.set(key, []).get(key);
+    const arrow = (from, to) => { if (from !== undefined && order[from].thread !== order[to].thread) arrows.push([from, to]); };
+    const wake = (row, index) => {
+        const since = waits.get(row.thread + " " + row.partner);
+        const signal = listOf(signals, row.partner).find(each => each.index > since && (each.all || !each.used));
+        if (!signal) return;
+        signal.used = true;
+        arrow(signal.index, index);
+    };
+    const actions = {
+        fork: (row, index) => forked.set(text(row.object), index),
+        join: (row, index) => arrow(latest.get(text(row.object)), index),
+        wait: (row, index) => waits.set(row.thread + " " + row.partner, index),
+        notify: (row, index) => listOf(signals, row.object).push({index, all: false}),
+        notifyall: (row, index) => listOf(signals, row.object).push({index, all: true}),
+        woken: wake,
+        enter: (row, index) => listOf(entered, row.partner).push(index),
+        exit: (row, index) => arrow(listOf(entered, row.partner).findLast(each => order[each].thread !== row.thread), index),
+        post: (row, index) => listOf(posts, row.object).push(index),
+        semwait: (row, index) => arrow(listOf(posts, row.object).shift(), index),
+        onceend: (row, index) => ran.set(row.object, index),
+        oncepass: (row, index) => arrow(ran.get(row.object), index),
+    };
+    order.forEach((row, index) => {
+        for (const lock of row.taken) arrow(given.get(lock), index);
+        for (const lock of row.given) given.set(lock, index);
+        const name = data.threads[row.thread].replace(" (main)", "");
+        if (!latest.has(name)) arrow(forked.get(name), index);
+        if (Object.hasOwn(actions, row.op)) actions[row.op](row, index);
+        latest.set(name, index);
+    });
+    return arrows;
+}
+
 function drawArrows(svg, order, x, y, tip) {
-    const released = new Map(), forked = new Map(), ended = new Map(), posted = new Map();
-    const arrow = (from, to) => {
-        if (from === undefined || order[from].thread === order[to].thread) return;
+    for (const [from, to] of mustPrecede(order)) {
         const x1 = x(order[from].thread), x2 = x(order[to].thread), y1 = y(from), y2 = y(to), gap = x1 < x2 ? 6 : -6;
         svg.append(draw("path", {class: "arrow", "marker-end": "url(#" + tip + ")",
             d: "M" + (x1 + gap) + " " + y1 + "C" + (x1 + x2) / 2 + " " + y1 + " " + (x1 + x2) / 2 + " " + y2 + " " + (x2 - gap) + " " + y2}));
-    };
-    order.forEach((row, index) => {
-        const name = data.threads[row.thread].replace(" (main)", "");
-        if (row.acquires) arrow(released.get(row.object), index);
-        if (row.releases) released.set(row.object, index);
-        if (row.op === "fork") forked.set(text(row.object), index);
-        if (row.op === "threadstart") arrow(forked.get(name), index);
-        if (row.op === "threadend") ended.set(name, index);
-        if (row.op === "join") arrow(ended.get(text(row.object)), index);
-        if (row.op === "post") posted.set(row.object, index);
-        if (row.op === "semwait") arrow(posted.get(row.object), index);
-    });
+    }
 }
 
 // The locks each thread holds after the first `count` steps.
 function holders(count) {
     const held = new Map();
     for (const row of picture.rows.slice(0, count)) {
-        if (row.acquires) held.set(row.thread + " " + row.object, row);
-        if (row.releases) held.delete(row.thread + " " + row.object);
+        for (const lock of row.given) held.delete(row.thread + " " + lock);
+        for (const lock of row.taken) held.set(row.thread + " " + lock, {thread: row.thread, object: lock});
     }
     return [...held.values()];
+}
+
+// Scrolls the picture alone: the buttons stay where they are.
+function reveal(rect) {
+    const box = rect.closest(".scroller"), area = box.getBoundingClientRect(), place = rect.getBoundingClientRect();
+    if (place.top < area.top + HEAD) box.scrollTop -= area.top + HEAD - place.top;
+    else if (place.bottom > area.bottom) box.scrollTop += place.bottom - area.bottom + ROW;
+}
+
+// A row of either picture.
+function goTo(row) {
+    const at = picture.rows.indexOf(row.twin && !picture.rows.includes(row) ? row.twin : row);
+    if (at >= 0) go(at);
 }
 
 function go(to) {
@@ -280,15 +326,18 @@ function go(to) {
     const row = picture.rows[step];
     for (const {order, groups, rects, observed} of picture.panels)
         order.forEach((other, index) => {
-            rects[index].classList.toggle("current", other === row);
+            const here = other === row || other === row.twin;
+            rects[index].classList.toggle("current", here);
             groups[index].classList.toggle("later", !observed && index > step);
-            if (other === row && !observed) rects[index].scrollIntoView({block: "nearest", inline: "nearest"});
+            if (here) reveal(rects[index]);
         });
     document.getElementById("where").textContent = "step " + (step + 1) + " of " + picture.rows.length + ": thread " +
         data.threads[row.thread] + " " + row.text;
     const held = holders(step).map(lock => data.threads[lock.thread] + " holds " + text(lock.object));
     document.getElementById("detail").replaceChildren(make("div", {class: "card"},
         make("span", {class: "mono"}, text(row.source)), make("span", {class: "soft"}, held.length ? " \u00b7 " + held.join(", ") : ""),
+        row.inside.length ? make("div", {class: "soft"}, row.inside.map(text).join(", ") + (row.count > row.inside.length ?
+            " and " + (row.count - row.inside.length) + " more" : "")) : null,
         ...[source(row.source)].filter(Boolean)));
 }
 
@@ -323,7 +372,12 @@ for (const [name, values] of [["kind", data.findings.map(finding => finding.kind
     document.getElementById(name).addEventListener("change", filter);
 }
 document.getElementById("search").addEventListener("input", filter);
-document.getElementById("summary").textContent = [data.path, plural(data.events, "event"), plural(data.threads.length, "thread"),
+const kinds = new Map();
+for (const finding of data.findings) {
+    const key = finding.kind + " " + finding.verdict;
+    kinds.set(key, (kinds.get(key) || 0) + 1);
+}
+document.getElementById("summary").textContent = [data.path, [...kinds].map(([key, count]) => count + " " + key).join(", "), plural(data.events, "event"), plural(data.threads.length, "thread"),
     plural(data.objects, "shared object"), data.run ? "recording " + data.run.recording.toFixed(2) + " s, predicting " +
         data.run.predicting.toFixed(2) + " s, " + plural(data.run.replays, "replay") + " " + data.run.replaying.toFixed(2) + " s" : "",
     data.hidden ? plural(data.hidden, "candidate") + " not shown" : ""].filter(Boolean).join(" \u00b7 ");
