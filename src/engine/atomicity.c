@@ -29,7 +29,8 @@ static enum atomicity_error error_of(const struct strike *strike)
 
 /* "blame a/b": the atomic blocks around both ends, outermost first. */
 static char *write_blame(const struct engine_run *run, struct blocks *blocks,
-                         const struct strike *strike, const struct finding_event *events)
+                         const struct strike *strike, const struct finding_event *events,
+                         const char *rest)
 {
     const struct history *history = run->history;
     uint32_t thread = history->events[strike->end].thread;
@@ -48,7 +49,7 @@ static char *write_blame(const struct engine_run *run, struct blocks *blocks,
     }
     uint32_t innermost;
     struct blame_window window = {&events[0], &events[1]};
-    char *note = blame_text(blocks, run->trace, open.items, count, window, NULL, &innermost);
+    char *note = blame_text(blocks, run->trace, open.items, count, window, rest, &innermost);
     array_free(&open);
     return note;
 }
@@ -83,7 +84,9 @@ static void report(struct engine_run *run, struct blocks *blocks, uint32_t label
         .witness = outcome->witness,
         .witness_length = outcome->length,
     };
-    char *note = write_blame(run, blocks, strike, events);
+    char *note = write_blame(
+        run, blocks, strike, events,
+        outcome->witness ? NULL : "; there are too many long witnesses to keep this one");
     finding.note = note;
     findings_add(run->findings, &finding);
     free(note);
@@ -107,27 +110,57 @@ enum {
     WITNESS_EVENTS = 1 << 26 /* in memory: 256 MB */
 };
 
-/* The cheap answers: the culprit was observed there, or a little disorder brings it. */
-static void look_nearby(struct decision *decision)
+/* A question to nearby.h: an instance of a group. */
+struct question {
+    uint32_t begin, group; /* begin: where it starts to differ from the observed order */
+};
+
+static int compare_questions(const void *a, const void *b)
 {
-    struct engine_run *run = decision->run;
-    enum model model = search_index_model(decision->ladder->rungs[0]);
-    struct nearby *nearby = nearby_create(run->history, model);
-    for (size_t i = 0; i < decision->strikes.count; i++) {
-        const struct strike_group *group = &decision->strikes.groups[i];
-        struct solve_outcome *outcome = &decision->outcomes[i];
-        uint32_t picks = group->count < NEARBY_PICKS ? group->count : NEARBY_PICKS;
-        bool room = decision->kept < WITNESS_EVENTS && nearby_work(nearby) < NEARBY_WORK;
-        for (uint32_t k = 0; k < picks && room && !decision->decided[i]; k++) {
-            decision->decided[i] =
-                nearby_strike(nearby, &decision->strikes.all[group->start + k].begin,
-                              &outcome->witness, &outcome->length);
-            outcome->answer = SEARCH_WITNESS;
-            outcome->instance = k;
-            outcome->model = model;
+    const struct question *x = a, *y = b;
+    uint32_t p = x->begin != y->begin ? x->begin : x->group;
+    uint32_t q = x->begin != y->begin ? y->begin : y->group;
+    return (p > q) - (p < q);
+}
+
+static void ask_nearby(struct decision *decision, struct nearby *nearby, enum model model,
+                       uint32_t group, uint32_t pick)
+{
+    const struct strike *strike =
+        &decision->strikes.all[decision->strikes.groups[group].start + pick];
+    struct solve_outcome *outcome = &decision->outcomes[group];
+    bool room = decision->kept < WITNESS_EVENTS;
+    if (!nearby_strike(nearby, &strike->begin, room ? &outcome->witness : NULL, &outcome->length))
+        return;
+    decision->decided[group] = true;
+    decision->kept += room ? outcome->length : 0;
+    outcome->answer = SEARCH_WITNESS;
+    outcome->instance = pick;
+    outcome->model = model;
+}
+
+/* The cheap answers: the culprit was observed there, or a little disorder brings it. In
+ * each round another instance of every group that is still open, in the order of time. */
+static void look_nearby(struct decision *decision, enum model model)
+{
+    size_t groups = decision->strikes.count;
+    struct nearby *nearby = nearby_create(decision->run->history, model);
+    struct question *questions = NEW_ARRAY(struct question, groups);
+    for (uint32_t pick = 0; pick < NEARBY_PICKS; pick++) {
+        size_t count = 0;
+        for (uint32_t i = 0; i < groups; i++) {
+            const struct strike_group *group = &decision->strikes.groups[i];
+            if (decision->decided[i] || pick >= group->count)
+                continue;
+            const struct strike *strike = &decision->strikes.all[group->start + pick];
+            questions[count++] = (struct question){nearby_begin(&strike->begin), i};
         }
-        decision->kept += decision->decided[i] ? outcome->length : 0;
+        if (count)
+            qsort(questions, count, sizeof *questions, compare_questions);
+        for (size_t i = 0; i < count && nearby_work(nearby) < NEARBY_WORK; i++)
+            ask_nearby(decision, nearby, model, questions[i].group, pick);
     }
+    free(questions);
     nearby_destroy(nearby);
 }
 
@@ -159,7 +192,7 @@ static void search_rest(struct decision *decision)
         if (decision->decided[i])
             continue;
         decision->outcomes[i] = (struct solve_outcome){.answer = SEARCH_EXHAUSTED};
-        if (count == groups || decision->kept >= WITNESS_EVENTS)
+        if (count == groups)
             continue;
         numbers[count] = i;
         tasks[count++] = (struct solve_task){
@@ -171,8 +204,11 @@ static void search_rest(struct decision *decision)
     }
     struct solve_outcome *outcomes = NEW_ARRAY(struct solve_outcome, count);
     solve_all(decision->ladder, tasks, outcomes, count, run->options->jobs, run->options->budget);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         decision->outcomes[numbers[i]] = outcomes[i];
+        decision->decided[numbers[i]] = outcomes[i].answer != SEARCH_EXHAUSTED;
+        decision->kept += outcomes[i].length;
+    }
     free(outcomes);
     free(numbers);
     free(tasks);
@@ -188,8 +224,11 @@ void atomicity_find(struct engine_run *run, const struct ladder *ladder)
                  run->options->window);
     decision.outcomes = NEW_ARRAY(struct solve_outcome, strikes->count);
     decision.decided = NEW_ARRAY(bool, strikes->count);
-    look_nearby(&decision);
+    look_nearby(&decision, search_index_model(ladder->rungs[0]));
     search_rest(&decision);
+    /* What is still open and can be had where reads do not matter is for replay to decide. */
+    if (ladder->count > 1)
+        look_nearby(&decision, search_index_model(ladder_weakest(ladder)));
     run->candidates += strikes->count;
     run->exhausted += strikes->left_out;
     for (size_t i = 0; i < strikes->count; i++) {

@@ -142,12 +142,17 @@ static bool is_guarded(const struct search_index *index, const struct strike *st
     return false;
 }
 
+/* Events between culprit and window. */
+static uint32_t distance_of(const struct strike *strike)
+{
+    return strike->culprit > strike->end     ? strike->culprit - strike->end
+           : strike->culprit < strike->begin ? strike->begin - strike->culprit
+                                             : 0;
+}
+
 static bool is_near(const struct finder *finder, const struct strike *strike)
 {
-    uint32_t away = strike->culprit > strike->end     ? strike->culprit - strike->end
-                    : strike->culprit < strike->begin ? strike->begin - strike->culprit
-                                                      : 0;
-    return !finder->distance || away <= finder->distance;
+    return !finder->distance || distance_of(strike) <= finder->distance;
 }
 
 static struct alike *group_at(struct finder *finder, uint32_t label, const struct strike *strike)
@@ -175,11 +180,24 @@ static uint32_t reach(const struct strike *strike)
     return strike->culprit > strike->end ? strike->culprit : strike->end;
 }
 
-/* What was observed comes first, then what comes early: it has the short witness. */
+/* How far away, by and large: 0 up to 255 events, then one more each time they double. */
+static uint32_t remoteness(const struct strike *strike)
+{
+    uint32_t remoteness = 0;
+    for (uint32_t distance = distance_of(strike) >> 8; distance; distance >>= 1)
+        remoteness++;
+    return remoteness;
+}
+
+/* What was observed comes first, then what needs little disorder, then what comes
+ * early: it has the short witness. */
 static bool is_better(const struct strike *a, const struct strike *b)
 {
     bool observed = strike_was_observed(a);
-    return observed != strike_was_observed(b) ? observed : reach(a) < reach(b);
+    if (observed != strike_was_observed(b))
+        return observed;
+    uint32_t remote = remoteness(a), than = remoteness(b);
+    return remote != than ? remote < than : reach(a) < reach(b);
 }
 
 /* The place for one more strike: a free one, or that of the worst of all or, if there

@@ -17,7 +17,7 @@
  *
  * Alike are strikes on one block with the same two source locations of the window; a few
  * instances of them are kept, with culprits of as many locations as there are: those
- * observed inside their window first, then the earliest. */
+ * observed inside their window first, then those close to it, then the earliest. */
 #ifndef PREPLAY_ENGINE_STRIKES_H
 #define PREPLAY_ENGINE_STRIKES_H
 

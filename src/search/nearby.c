@@ -1,29 +1,4 @@
-#include "search/nearby.h"
-
-#include "base/array.h"
-
-enum {
-    CHECKPOINTS = 32,
-    INTERVAL_LEAST = 1 << 14,
-    PASSES = 3,
-    SPAN_LIMIT = 1 << 20, /* acquires further apart are not near */
-    SCAN_LIMIT = 4096,    /* events of a thread searched for where its locks were taken */
-};
-
-struct machines ARRAY_OF(struct machine *);
-struct positions ARRAY_OF(uint32_t);
-
-struct nearby {
-    struct rules *rules;
-    uint32_t interval;
-    struct machines checkpoints; /* [i] has executed i * interval events as observed */
-    struct machine *front;       /* the furthest state reached */
-    uint32_t front_at;
-    uint32_t *stop_at; /* by thread: the event it stops at, or POS_NONE */
-    bool *stuck;       /* by thread */
-    uint64_t work;
-    struct positions order; /* the disorder after the observed prefix */
-};
+#include "search/nearby_state.h"
 
 struct nearby *nearby_create(const struct history *history, enum model model)
 {
@@ -33,8 +8,11 @@ struct nearby *nearby_create(const struct history *history, enum model model)
     if (nearby->interval < INTERVAL_LEAST)
         nearby->interval = INTERVAL_LEAST;
     nearby->front = machine_create(nearby->rules);
+    for (int class = 0; class < CLASS_COUNT; class ++)
+        nearby->copied += trace_count(history->trace, class);
     nearby->stop_at = NEW_ARRAY(uint32_t, history->threads);
     nearby->stuck = NEW_ARRAY(bool, history->threads);
+    nearby->needed = NEW_ARRAY(uint32_t, history->threads);
     return nearby;
 }
 
@@ -47,14 +25,16 @@ void nearby_destroy(struct nearby *nearby)
     array_free(&nearby->checkpoints);
     array_free(&nearby->order);
     machine_destroy(nearby->front);
+    machine_destroy(nearby->trail);
     rules_destroy(nearby->rules);
     free(nearby->stop_at);
     free(nearby->stuck);
+    free(nearby->needed);
+    map_free(&nearby->wanted);
     free(nearby);
 }
 
-/* A machine that has executed the events before `pos` as observed. */
-static struct machine *observed_until(struct nearby *nearby, uint32_t pos)
+struct machine *nearby_observed_until(struct nearby *nearby, uint32_t pos)
 {
     for (; nearby->front_at <= pos; nearby->front_at++) {
         if (nearby->front_at % nearby->interval == 0)
@@ -64,11 +44,17 @@ static struct machine *observed_until(struct nearby *nearby, uint32_t pos)
         machine_execute(nearby->front, nearby->front_at);
     }
     uint32_t checkpoint = pos / nearby->interval;
-    struct machine *machine = machine_copy(nearby->checkpoints.items[checkpoint]);
-    for (uint32_t at = checkpoint * nearby->interval; at < pos; at++)
-        machine_execute(machine, at);
-    nearby->work += pos - checkpoint * nearby->interval;
-    return machine;
+    uint32_t at = checkpoint * nearby->interval;
+    if (!nearby->trail || nearby->trail_at > pos || nearby->trail_at < at) {
+        machine_destroy(nearby->trail);
+        nearby->trail = machine_copy(nearby->checkpoints.items[checkpoint]);
+        nearby->trail_at = at;
+    }
+    nearby->work += pos - nearby->trail_at;
+    for (; nearby->trail_at < pos; nearby->trail_at++)
+        machine_execute(nearby->trail, nearby->trail_at);
+    nearby->work += nearby->copied / 8; /* words against events */
+    return machine_copy(nearby->trail);
 }
 
 /* One pass over the observed order: every thread goes on until it stops or a rule
@@ -113,9 +99,7 @@ static bool is_deadlock(const struct nearby *nearby, const struct machine *machi
     return true;
 }
 
-/* Where the thread began to hold what it holds at `pos`, as far as a short look
- * back tells. */
-static uint32_t outermost_acquire(const struct history *history, uint32_t pos)
+uint32_t nearby_outermost_acquire(const struct history *history, uint32_t pos)
 {
     uint32_t thread = history->events[pos].thread, outermost = pos;
     uint32_t index = history->index[pos], closed = 0;
@@ -159,7 +143,7 @@ static bool attempt(struct nearby *nearby, const uint32_t *acquires, uint32_t co
     memset(nearby->stop_at, 0xff, history->threads * sizeof *nearby->stop_at);
     for (uint32_t i = 0; i < count; i++)
         nearby->stop_at[history->events[acquires[i]].thread] = acquires[i];
-    struct machine *machine = observed_until(nearby, from);
+    struct machine *machine = nearby_observed_until(nearby, from);
     nearby->order.count = 0;
     if (held_back != UINT32_MAX) {
         uint32_t stop = nearby->stop_at[held_back];
@@ -176,8 +160,8 @@ static bool attempt(struct nearby *nearby, const uint32_t *acquires, uint32_t co
     return found;
 }
 
-static uint32_t *make_witness(const struct nearby *nearby, const uint32_t *acquires, uint32_t count,
-                              uint32_t from, uint32_t *length)
+uint32_t *nearby_witness(const struct nearby *nearby, const uint32_t *last, uint32_t count,
+                         uint32_t from, uint32_t *length)
 {
     *length = from + (uint32_t)nearby->order.count + count;
     uint32_t *witness = memory_alloc(*length, sizeof *witness);
@@ -185,7 +169,7 @@ static uint32_t *make_witness(const struct nearby *nearby, const uint32_t *acqui
         witness[pos] = pos;
     if (nearby->order.count)
         memcpy(witness + from, nearby->order.items, nearby->order.count * sizeof *witness);
-    memcpy(witness + *length - count, acquires, count * sizeof *witness);
+    memcpy(witness + *length - count, last, count * sizeof *witness);
     return witness;
 }
 
@@ -198,97 +182,11 @@ bool nearby_deadlock(struct nearby *nearby, const uint32_t *acquires, uint32_t c
     if (latest(acquires, count) - first > SPAN_LIMIT)
         return false;
     if (!attempt(nearby, acquires, count, from, UINT32_MAX)) {
-        from = outermost_acquire(history, first);
+        from = nearby_outermost_acquire(history, first);
         if (!attempt(nearby, acquires, count, from, history->events[first].thread))
             return false;
     }
-    *witness = make_witness(nearby, acquires, count, from, length);
-    return true;
-}
-
-/* The strike in the making; `end` comes as soon as it can after the culprit. */
-struct strike {
-    uint32_t begin, end, culprit;
-};
-
-static bool is_done(const struct machine *machine, const struct strike *strike)
-{
-    return machine_executed(machine, strike->culprit) && machine_executed(machine, strike->begin) &&
-           machine_forbids_sync(machine, strike->end) == RULE_NONE;
-}
-
-/* As pass(), but the culprit is excused for what it reads, runs only once the window is
- * open, and all is over when the window can be closed. */
-static bool strike_pass(struct nearby *nearby, struct machine *machine, uint32_t from, uint32_t to,
-                        const struct strike *strike, bool *moved)
-{
-    const struct history *history = nearby->rules->history;
-    memset(nearby->stuck, 0, history->threads * sizeof *nearby->stuck);
-    *moved = false;
-    for (uint32_t pos = from; pos <= to; pos++) {
-        uint32_t thread = history->events[pos].thread;
-        if (nearby->stuck[thread] || machine_executed(machine, pos))
-            continue;
-        nearby->work++;
-        bool culprit = pos == strike->culprit;
-        enum rule rule =
-            culprit ? machine_forbids_sync(machine, pos) : machine_forbids(machine, pos);
-        bool early = culprit && !machine_executed(machine, strike->begin);
-        if (pos == nearby->stop_at[thread] || early || rule != RULE_NONE) {
-            nearby->stuck[thread] = true;
-            continue;
-        }
-        machine_execute(machine, pos);
-        array_push(&nearby->order, pos);
-        *moved = true;
-        if (is_done(machine, strike))
-            return true;
-    }
-    return false;
-}
-
-/* Observed up to `from`, then disorder. With `hold_back` the culprit's thread waits there
- * until all others have come as far as they can. */
-static bool strike_from(struct nearby *nearby, const struct strike *strike, uint32_t from,
-                        bool hold_back)
-{
-    enum { BEHIND = 1024 }; /* where the culprit's section ends, most likely */
-    const struct history *history = nearby->rules->history;
-    uint32_t to = strike->culprit > strike->end ? strike->culprit : strike->end;
-    to = history->count - 1 - to > BEHIND ? to + BEHIND : history->count - 1;
-    memset(nearby->stop_at, 0xff, history->threads * sizeof *nearby->stop_at);
-    nearby->stop_at[history->events[strike->end].thread] = strike->end;
-    uint32_t *held = &nearby->stop_at[history->events[strike->culprit].thread];
-    *held = hold_back ? from : POS_NONE;
-    struct machine *machine = observed_until(nearby, from);
-    nearby->order.count = 0;
-    bool found = is_done(machine, strike), moved = true;
-    for (int i = 0; i < PASSES + 1 && !found && moved; i++) {
-        found = strike_pass(nearby, machine, from, to, strike, &moved);
-        *held = POS_NONE;
-    }
-    machine_destroy(machine);
-    return found;
-}
-
-bool nearby_strike(struct nearby *nearby, const uint32_t *events, uint32_t **witness,
-                   uint32_t *length)
-{
-    const struct strike strike = {events[0], events[1], events[2]};
-    bool before = strike.culprit < strike.begin;
-    uint32_t from = before ? strike.culprit : strike.end;
-    uint32_t apart = before                        ? strike.end - strike.culprit
-                     : strike.culprit > strike.end ? strike.culprit - strike.end
-                                                   : 0;
-    if (apart > SPAN_LIMIT)
-        return false;
-    if (!strike_from(nearby, &strike, from, false)) {
-        uint32_t outer = outermost_acquire(nearby->rules->history, strike.culprit);
-        if (!before || outer == from || !strike_from(nearby, &strike, outer, true))
-            return false;
-        from = outer;
-    }
-    *witness = make_witness(nearby, &strike.end, 1, from, length);
+    *witness = nearby_witness(nearby, acquires, count, from, length);
     return true;
 }
 

@@ -25,9 +25,13 @@ bool nearby_deadlock(struct nearby *nearby, const uint32_t *acquires, uint32_t c
 
 /* The same for a strike on a window of an atomic block (SEARCH_ATOMICITY): begin, end and
  * culprit as in struct finding. A culprit that came later runs ahead of the window's
- * end, one that came earlier is held back until the window is open. */
+ * end, one that came earlier is held back until the window is open. `witness` may be NULL
+ * if only the answer counts. Questions in the order of nearby_begin() cost the least. */
 bool nearby_strike(struct nearby *nearby, const uint32_t *strike, uint32_t **witness,
                    uint32_t *length);
+
+/* Up to where the observed order is kept for a strike. */
+uint32_t nearby_begin(const uint32_t *strike);
 
 /* Events executed by all questions so far. */
 uint64_t nearby_work(const struct nearby *nearby);
