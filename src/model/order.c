@@ -12,6 +12,20 @@ struct lock_clocks {
     uint32_t owner_plus_one;
 };
 
+/* A lock that a thread holds, and the moment of its acquire: what a try that fails because
+ * of it comes after. The thread's clock was the same then but for its own entry, unless it
+ * has been copied here before it grew. */
+struct hold {
+    uint32_t lock, tick;
+    bool copied;
+    struct vclock then;
+};
+
+struct holds {
+    struct hold *items; /* the first `count` are held; others keep their memory */
+    size_t count, capacity, uncopied;
+};
+
 struct waiter {
     uint32_t thread;
     struct vclock signals; /* those that may have woken it */
@@ -46,6 +60,7 @@ struct order {
     unsigned flags;
     struct clocks threads;
     struct order_locks ARRAY_OF(struct lock_clocks) locks;
+    struct order_holds ARRAY_OF(struct holds) holds; /* by thread */
     struct order_conditions ARRAY_OF(struct waiters) conditions;
     struct clocks instances; /* by barrier instance: all who entered */
     struct order_barriers ARRAY_OF(struct barrier_use) barriers;
@@ -89,6 +104,12 @@ void order_destroy(struct order *order)
         vclock_free(&order->fences.items[i].released);
         vclock_free(&order->fences.items[i].to_acquire);
     }
+    for (size_t i = 0; i < order->holds.count; i++) {
+        for (size_t k = 0; k < order->holds.items[i].capacity; k++)
+            vclock_free(&order->holds.items[i].items[k].then);
+        free(order->holds.items[i].items);
+    }
+    array_free(&order->holds);
     array_free(&order->locks);
     array_free(&order->conditions);
     array_free(&order->fences);
@@ -144,38 +165,113 @@ static struct lock_clocks *lock_at(struct order *order, uint32_t lock)
     return &order->locks.items[lock];
 }
 
-/* A try failed because of a holder: whatever the holder did up to now is a safe
- * (if generous) bound for its acquire. */
-static void see_holder(struct order *order, uint32_t holder, struct vclock *clock)
+/* The thread's clock grows: from now on it is not what it was at its acquires. */
+static void keep_acquires(struct order *order, uint32_t thread)
 {
-    vclock_join(clock, &order->threads.items[holder]);
-    tick(order, holder);
+    struct holds *holds = &order->holds.items[thread];
+    for (size_t i = 0; i < holds->count; i++) {
+        struct hold *hold = &holds->items[i];
+        if (hold->copied)
+            continue;
+        vclock_copy(&hold->then, &order->threads.items[thread]);
+        vclock_set(&hold->then, thread, hold->tick);
+        hold->copied = true;
+    }
+    holds->uncopied = 0;
 }
 
-static void acquire_failed(struct order *order, const struct lock_clocks *lock,
-                           struct vclock *clock)
+/* Joins into the clock of a thread, as everything but a release does. */
+static void see(struct order *order, uint32_t thread, struct vclock *clock,
+                const struct vclock *other)
 {
+    if (thread < order->holds.count && order->holds.items[thread].uncopied &&
+        !vclock_covers(clock, other))
+        keep_acquires(order, thread);
+    vclock_join(clock, other);
+}
+
+static void hold(struct order *order, uint32_t thread, uint32_t lock)
+{
+    array_grow(&order->holds, thread + 1);
+    struct holds *holds = &order->holds.items[thread];
+    size_t before = holds->capacity;
+    array_reserve(holds, holds->count + 1);
+    if (before < holds->capacity)
+        memset(holds->items + before, 0, (holds->capacity - before) * sizeof *holds->items);
+    struct hold *hold = &holds->items[holds->count++];
+    hold->lock = lock;
+    hold->tick = order->threads.items[thread].ticks[thread];
+    hold->copied = false;
+    holds->uncopied++;
+    tick(order, thread); /* what follows is not seen by who sees the acquire */
+}
+
+static struct hold *hold_of(const struct order *order, uint32_t thread, uint32_t lock)
+{
+    if (thread >= order->holds.count)
+        return NULL;
+    const struct holds *holds = &order->holds.items[thread];
+    for (size_t i = holds->count; i-- > 0;)
+        if (holds->items[i].lock == lock)
+            return &holds->items[i];
+    return NULL;
+}
+
+static void let_go(struct order *order, uint32_t thread, uint32_t lock)
+{
+    struct hold *hold = hold_of(order, thread, lock);
+    if (!hold)
+        return;
+    struct holds *holds = &order->holds.items[thread];
+    struct hold last = holds->items[--holds->count], gone = *hold;
+    holds->uncopied -= !gone.copied;
+    *hold = last; /* swapped, not dropped: its clock's memory stays */
+    holds->items[holds->count] = gone;
+}
+
+/* A try failed because of a holder: its acquire came before. */
+static void see_holder(struct order *order, uint32_t holder, uint32_t lock, uint32_t thread,
+                       struct vclock *clock)
+{
+    const struct hold *hold = hold_of(order, holder, lock);
+    if (!hold)
+        return;
+    if (hold->copied) {
+        see(order, thread, clock, &hold->then);
+        return;
+    }
+    struct vclock *now = &order->threads.items[holder];
+    uint32_t own = vclock_get(now, holder);
+    vclock_set(now, holder, hold->tick);
+    see(order, thread, clock, now);
+    vclock_set(now, holder, own);
+}
+
+static void acquire_failed(struct order *order, const struct event *event, struct vclock *clock)
+{
+    const struct lock_clocks *lock = lock_at(order, event_lock(event));
     if (lock->owner_plus_one)
-        see_holder(order, lock->owner_plus_one - 1, clock);
+        see_holder(order, lock->owner_plus_one - 1, event_lock(event), event->thread, clock);
     for (uint32_t reader = 0; reader < lock->readers.size; reader++)
         if (lock->readers.ticks[reader])
-            see_holder(order, reader, clock);
+            see_holder(order, reader, event_lock(event), event->thread, clock);
 }
 
 static void acquire(struct order *order, const struct event *event, struct vclock *clock)
 {
     struct lock_clocks *lock = lock_at(order, event_lock(event));
     if (event->flags & EVENT_FAILED && event->op != EVENT_WAIT_END) {
-        acquire_failed(order, lock, clock);
+        acquire_failed(order, event, clock);
         return;
     }
-    vclock_join(clock, &lock->written);
+    see(order, event->thread, clock, &lock->written);
     if (event->op == EVENT_ACQUIRE_READ) {
         vclock_set(&lock->readers, event->thread, 1);
-        return;
+    } else {
+        see(order, event->thread, clock, &lock->shared);
+        lock->owner_plus_one = event->thread + 1;
     }
-    vclock_join(clock, &lock->shared);
-    lock->owner_plus_one = event->thread + 1;
+    hold(order, event->thread, event_lock(event));
 }
 
 static void release(struct order *order, const struct event *event, const struct vclock *clock)
@@ -189,6 +285,7 @@ static void release(struct order *order, const struct event *event, const struct
         vclock_clear(&lock->shared); /* the new owner had seen the readers */
         lock->owner_plus_one = 0;
     }
+    let_go(order, event->thread, event_lock(event));
     tick(order, event->thread);
 }
 
@@ -221,7 +318,7 @@ static void wait_end(struct order *order, const struct event *event, struct vclo
         if (waiter->thread != event->thread)
             continue;
         if (!(event->flags & EVENT_FAILED))
-            vclock_join(clock, &waiter->signals);
+            see(order, event->thread, clock, &waiter->signals);
         vclock_free(&waiter->signals);
         *waiter = array_pop(waiters);
         return;
@@ -235,10 +332,10 @@ static void semaphore(struct order *order, const struct event *event, struct vcl
     if (event->op == EVENT_POST) {
         vclock_join(posts, clock);
     } else if (event->flags & EVENT_FAILED) {
-        vclock_join(clock, takes); /* they left nothing */
+        see(order, event->thread, clock, takes); /* they left nothing */
         return;
     } else {
-        vclock_join(clock, posts);
+        see(order, event->thread, clock, posts);
         vclock_join(takes, clock);
     }
     tick(order, event->thread);
@@ -254,7 +351,7 @@ static void barrier_enter(struct order *order, const struct event *event, struct
         use->instance_plus_one = event->other + 1;
     }
     if (use->before_plus_one)
-        vclock_join(clock, at(&order->instances, use->before_plus_one - 1));
+        see(order, event->thread, clock, at(&order->instances, use->before_plus_one - 1));
     vclock_join(at(&order->instances, event->other), clock);
     tick(order, event->thread);
 }
@@ -281,7 +378,7 @@ static void atomic_load(struct order *order, const struct event *event, struct v
 {
     struct vclock *seen = at(&order->atomics, event->object);
     if (acquires_memory(order, event))
-        vclock_join(clock, seen);
+        see(order, event->thread, clock, seen);
     else
         vclock_join(&fences_of(order, event->thread)->to_acquire, seen);
 }
@@ -309,7 +406,7 @@ static void fence(struct order *order, const struct event *event, struct vclock 
         return;
     struct fence_clocks *fences = fences_of(order, event->thread);
     if (acquires_memory(order, event))
-        vclock_join(clock, &fences->to_acquire);
+        see(order, event->thread, clock, &fences->to_acquire);
     if (releases_memory(order, event)) {
         vclock_copy(&fences->released, clock);
         fences->has_released = true;
@@ -338,7 +435,7 @@ static void access(struct order *order, const struct event *event, struct vclock
         return;
     struct vclock *write = at(&order->writes, event->object);
     if (event_reads(event))
-        vclock_join(clock, write);
+        see(order, event->thread, clock, write);
     if (event_writes(event)) {
         vclock_copy(write, clock);
         tick(order, event->thread);
@@ -358,7 +455,7 @@ void order_step(struct order *order, const struct event *event)
         return;
     case EVENT_JOIN:
         if (event->object < order->threads.count)
-            vclock_join(clock, &order->threads.items[event->object]);
+            see(order, event->thread, clock, &order->threads.items[event->object]);
         vclock_set(&order->seen.ended, event->object, 1);
         return;
     case EVENT_WAIT_BEGIN:
@@ -383,14 +480,14 @@ void order_step(struct order *order, const struct event *event)
         barrier_enter(order, event, clock);
         return;
     case EVENT_BARRIER_EXIT:
-        vclock_join(clock, at(&order->instances, event->other));
+        see(order, event->thread, clock, at(&order->instances, event->other));
         return;
     case EVENT_ONCE_END:
         vclock_copy(at(&order->onces, event->object), clock);
         tick(order, event->thread);
         return;
     case EVENT_ONCE_PASS:
-        vclock_join(clock, at(&order->onces, event->object));
+        see(order, event->thread, clock, at(&order->onces, event->object));
         return;
     case EVENT_FENCE:
         fence(order, event, clock);

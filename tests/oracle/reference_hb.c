@@ -72,18 +72,12 @@ static bool still_held(const struct history *history, uint32_t i, uint32_t j)
     return true;
 }
 
-/* A failed try comes after all that the holders did until then: more than its
- * cause, the acquire, but it is what engines can know cheaply. */
+/* A failed try comes after the acquires of the holders. */
 static bool holder_before_try(const struct history *history, uint32_t i, uint32_t j)
 {
-    const struct event *try = &history->events[j];
-    for (uint32_t pos = 0; pos < j; pos++) {
-        const struct event *event = &history->events[pos];
-        if (event->thread == history->events[i].thread && event_acquires(event) &&
-            event_lock(event) == try->object && still_held(history, pos, j))
-            return true;
-    }
-    return false;
+    const struct event *acquire = &history->events[i];
+    return event_acquires(acquire) && event_lock(acquire) == history->events[j].object &&
+           still_held(history, i, j);
 }
 
 static bool tied_by_lock(const struct history *history, uint32_t i, uint32_t j)

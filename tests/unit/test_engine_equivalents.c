@@ -74,6 +74,19 @@ static char *answer(const struct engine *engine, const struct history *history,
     return result;
 }
 
+/* To the relations that predict without a search a failed try comes after all that the
+ * holder did, not just its acquire (model/hard_edges.h): what that hides depends on the
+ * order. */
+static bool is_exact(const struct engine *engine, const struct history *history)
+{
+    bool relation = strcmp(engine->name, "cp") == 0 || strcmp(engine->name, "wcp") == 0 ||
+                    strcmp(engine->name, "mb") == 0;
+    for (uint32_t pos = 0; relation && pos < history->count; pos++)
+        if (op_in(history->events[pos].op, OPS_ACQUIRING) && !event_acquires(&history->events[pos]))
+            return false;
+    return true;
+}
+
 static void check_trace(const struct sample *sample, uint64_t seed)
 {
     const struct history *history = sample->history;
@@ -82,6 +95,8 @@ static void check_trace(const struct sample *sample, uint64_t seed)
         own[pos] = pos;
     for (size_t i = 0; engine_registry[i]; i++) {
         const struct engine *engine = engine_registry[i];
+        if (!is_exact(engine, history))
+            continue;
         char *wanted = answer(engine, history, own);
         struct sampler *sampler = sampler_create(history, seed);
         for (int draw = 0; draw < 4; draw++) {
@@ -120,9 +135,8 @@ static void on_accesses_and_locks(void **state)
 static void on_all_synchronisation(void **state)
 {
     (void)state;
-    /* A failed try sees all that the holder did, not just its acquire (model/order.c):
-     * what that hides depends on the order. */
-    engines_agree("all:-tries,events=12", 40);
+    engines_agree("all:events=12", 40);
+    engines_agree("tries:events=14", 40);
 }
 
 static void on_blocks(void **state)
