@@ -73,6 +73,8 @@ static __attribute__((noinline)) void access_new(Addr address, ULong place, unsi
     self->gate.passed &= (uint8_t)~HOST_GATE_BIT(op); /* it has been made */
     if (write ? self->ignore_writes : self->ignore_reads)
         return;
+    if (!write && address - tool_constants.low < tool_constants.high - tool_constants.low)
+        return;
     if (unlikely(atomic_hinted(address)) && atomic_known(address)) {
         if (write)
             atomic_store_made(address, place);

@@ -8,9 +8,7 @@
  * bit is set belongs to a thread of the target that was interrupted, and stays so. */
 #include "tool.h"
 
-#include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
-#include "pub_tool_threadstate.h"
 
 enum { STACK_FENCE = 16 }; /* the runtime's object for all fences (src/runtime/atomic.c) */
 
@@ -171,11 +169,6 @@ VG_REGPARM(3) void atomic_exchange_made(Addr address, ULong place, ULong changed
     struct recorder *self = tool_current;
     if (!self || self->ignore_sync)
         return;
-    /* A locked instruction on the top of the stack is how compilers write a fence. */
-    if (address == VG_(get_SP)(VG_(get_running_tid)())) {
-        atomic_fence_made(place);
-        return;
-    }
     atomic_declare(address);
     if (changed)
         changed_memory(self, address, place, EVENT_ATOMIC_RMW, ORDER_SEQ_CST);

@@ -84,6 +84,24 @@ static bool moves_stack(const struct block *block, const IRExpr *address, int64_
     return false;
 }
 
+/* Is it the top of the stack, as this instruction finds it? */
+static bool is_stack_top(const struct block *block, const IRExpr *address)
+{
+    struct linear where = resolve(block, address);
+    if (where.base == IRTemp_INVALID)
+        return false;
+    for (int i = block->first; i-- > 0;) {
+        const IRStmt *statement = block->in->stmts[i];
+        if (statement->tag == Ist_Put && statement->Ist.Put.offset == block->layout->offset_SP) {
+            struct linear top = resolve(block, statement->Ist.Put.data);
+            return top.base == where.base && top.offset == where.offset;
+        }
+    }
+    const IRExpr *base = block->definitions[where.base];
+    return base && base->tag == Iex_Get && base->Iex.Get.offset == block->layout->offset_SP &&
+           !where.offset;
+}
+
 static IRExpr *word(uint64_t value)
 {
     return IRExpr_Const(IRConst_U64(value));
@@ -235,8 +253,22 @@ static IRExpr *equal(struct block *block, IRTemp old, IRExpr *expected)
     return assign(block, Ity_I64, IRExpr_Unop(Iop_1Uto64, same));
 }
 
+static void do_fence(struct block *block)
+{
+    IRExpr **arguments = mkIRExprVec_1(word(PLACE(block->pc, 0)));
+    add_call(block,
+             unsafeIRDirty_0_N(1, "atomic_fence_made", VG_(fnptr_to_fnentry)(atomic_fence_made),
+                               arguments),
+             NULL);
+    block->seen_count = 0;
+}
+
 static void do_exchange(struct block *block, const IRCAS *cas)
 {
+    if (is_stack_top(block, cas->addr)) { /* this is how compilers write a fence */
+        do_fence(block);
+        return;
+    }
     uint32_t size = size_of(block, cas->dataLo);
     IRExpr *changed = equal(block, cas->oldLo, cas->expdLo);
     if (cas->oldHi != IRTemp_INVALID) {
@@ -248,16 +280,6 @@ static void do_exchange(struct block *block, const IRCAS *cas)
     add_call(block,
              unsafeIRDirty_0_N(3, "atomic_exchange_made",
                                VG_(fnptr_to_fnentry)(atomic_exchange_made), arguments),
-             NULL);
-    block->seen_count = 0;
-}
-
-static void do_fence(struct block *block)
-{
-    IRExpr **arguments = mkIRExprVec_1(word(PLACE(block->pc, 0)));
-    add_call(block,
-             unsafeIRDirty_0_N(1, "atomic_fence_made", VG_(fnptr_to_fnentry)(atomic_fence_made),
-                               arguments),
              NULL);
     block->seen_count = 0;
 }

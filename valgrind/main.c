@@ -104,6 +104,7 @@ static void before_options(void)
     VG_(needs_client_requests)(handle_request);
     VG_(track_start_client_code)(start_running);
     VG_(track_stop_client_code)(stop_running);
+    VG_(track_change_mem_mprotect)(constants_protected);
     VG_(track_pre_thread_ll_exit)(end_thread);
 }
 

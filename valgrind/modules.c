@@ -16,6 +16,8 @@ struct module {
     bool recorded, noted;
 };
 
+struct constants tool_constants;
+
 static struct module modules[MODULES_KNOWN];
 static uint32_t module_count;
 
@@ -92,6 +94,28 @@ static void read_headers(struct module *module, Addr start)
             find_id(module, (const uint8_t *)(module->bias + parts[i].p_vaddr), parts[i].p_memsz);
 }
 
+/* The program's code and constants end where its first writable part begins. */
+static void find_constants(const struct module *module)
+{
+    const Elf64_Ehdr *header = (const Elf64_Ehdr *)module->low;
+    const Elf64_Phdr *parts = (const Elf64_Phdr *)(module->low + header->e_phoff);
+    Addr end = module->high;
+    for (unsigned i = 0; i < header->e_phnum; i++) {
+        Addr start = (module->bias + parts[i].p_vaddr) & ~(Addr)4095;
+        if (parts[i].p_type == PT_LOAD && parts[i].p_flags & PF_W && start < end)
+            end = start;
+    }
+    tool_constants.low = module->low;
+    tool_constants.high = end;
+}
+
+void constants_protected(Addr start, SizeT length, Bool read, Bool write, Bool execute)
+{
+    (void)read, (void)execute;
+    if (write && start < tool_constants.high && start + length > tool_constants.low)
+        tool_constants.high = tool_constants.low;
+}
+
 static struct module *find_module(Addr code)
 {
     for (uint32_t i = module_count; i-- > 0;)
@@ -107,7 +131,9 @@ static struct module *find_module(Addr code)
     Addr header = segment->kind == SkFileC && path ? find_header(segment) : 0;
     if (header)
         read_headers(module, header);
-    else
+    if (header && module->recorded && !tool_constants.high)
+        find_constants(module);
+    if (!header)
         module->noted = true; /* generated code: nothing to say about it */
     module_count++;
     return module;

@@ -65,4 +65,12 @@ void access_frames(struct recorder *self, uintptr_t pc);
 bool module_is_recorded(Addr code);
 void modules_forget(void);
 
+/* Memory of the program that nobody can write to. */
+struct constants {
+    Addr low, high;
+};
+extern struct constants tool_constants;
+/* The program changes the protection of memory. */
+void constants_protected(Addr start, SizeT length, Bool read, Bool write, Bool execute);
+
 #endif
