@@ -105,6 +105,7 @@ static void before_options(void)
     VG_(track_start_client_code)(start_running);
     VG_(track_stop_client_code)(stop_running);
     VG_(track_change_mem_mprotect)(constants_protected);
+    VG_(track_die_mem_munmap)(modules_unmapped);
     VG_(track_pre_thread_ll_exit)(end_thread);
 }
 

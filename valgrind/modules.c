@@ -199,6 +199,13 @@ void modules_note(uintptr_t pc)
         write_line(module, path);
 }
 
+void modules_unmapped(Addr start, SizeT length)
+{
+    for (uint32_t i = module_count; i-- > 0;)
+        if (start < modules[i].high && start + length > modules[i].low)
+            modules[i] = modules[--module_count];
+}
+
 void modules_forget(void)
 {
     module_count = 0;

@@ -63,6 +63,8 @@ void access_frames(struct recorder *self, uintptr_t pc);
 /* Code of the C library, of the dynamic linker and of the runtime is not the
  * program's: what it does to memory is recorded by interposers, or not at all. */
 bool module_is_recorded(Addr code);
+/* What lies there next may be something else. */
+void modules_unmapped(Addr start, SizeT length);
 void modules_forget(void);
 
 /* Memory of the program that nobody can write to. */

@@ -8,9 +8,8 @@
 #   // replay: NAME     an atomicity violation of block NAME (run only; none: of no block)
 #   // record: OPTIONS  for recording
 # Nothing else may be confirmed. Prints a line for each that fails, then a count.
-# With --valgrind the program is compiled plainly and recorded inside Valgrind; a line
-#   // valgrind: A B    says that this race is confirmed there too, and why it is told apart
-# in the words after a semicolon.
+# With --valgrind the program is compiled plainly and recorded inside Valgrind; where that
+# differs (docs/valgrind.md says why) lines "// valgrind race: A B" stand for the others.
 how=
 if [ "$1" = --valgrind ]; then
     how=--valgrind
@@ -30,7 +29,11 @@ complain() {
 
 # "race 7 15": kind and sorted line numbers.
 expected() {
-    sed -n 's,^// \(race\|deadlock\): ,\1 ,p' "$source" | while read -r kind labels; do
+    pattern='s,^// \(race\|deadlock\): ,\1 ,p'
+    if [ "$how" ] && grep -q '^// valgrind ' "$source"; then
+        pattern='s,^// valgrind \(race\|deadlock\): ,\1 ,p'
+    fi
+    sed -n "$pattern" "$source" | while read -r kind labels; do
         for label in $labels; do
             grep -n "//@$label\$" "$source" | cut -d: -f1
         done | sort -n | tr '\n' ' ' | sed "s/^/$kind /; s/ \$//"

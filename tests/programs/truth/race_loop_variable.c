@@ -1,11 +1,12 @@
 // The classic: every thread gets the address of the loop's variable.
 // race: A B
+// valgrind race: A C
 #include "steps.h"
 int seen[4];
 static void *body(void *argument)
 {
     int number = *(int *)argument; //@B
-    seen[number & 3] = 1;
+    seen[number & 3] = 1; //@C
     return NULL;
 }
 int main(void)
