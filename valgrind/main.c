@@ -22,13 +22,15 @@ static void start_running(ThreadId thread, ULong blocks)
     tool_current = recorders[thread];
 }
 
-/* A thread's accesses up to here come before those of whoever runs next. */
+/* A thread's accesses up to here come before those of whoever runs next. If it was
+ * stopped between taking a stamp and writing its record, the record will say so. */
 static void stop_running(ThreadId thread, ULong blocks)
 {
     (void)thread, (void)blocks;
     struct recorder *self = tool_current;
     tool_current = NULL;
-    if (!self || !self->tick || !process_recording() || !recorder_enter(self))
+    if (!self || !self->tick || self->stamper.clock != self->last_stamp || !process_recording() ||
+        !recorder_enter(self))
         return;
     uint64_t stamp = stamp_above(&self->stamper, 0);
     if (stream_room(self) && self->last_stamp < stamp)

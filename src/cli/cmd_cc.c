@@ -139,7 +139,7 @@ static int compile(struct options *options, bool plus, struct error *error)
     if (any(own, statics) && links(own))
         return error_set(error, ERROR_USAGE,
                          "a program linked with -static cannot be watched from inside: link it "
-                         "dynamically, or record it unchanged with preplay record --valgrind");
+                         "dynamically");
     struct words words = {0};
     add_compiler(&words, plus);
     bool clang = is_clang(words.items[words.count - 1]);

@@ -273,20 +273,6 @@ static bool recorded_anything(const char *directory)
     return access(path, F_OK) == 0;
 }
 
-/* Valgrind's own words, of which there are none as a rule. */
-static void remove_empty_logs(const char *directory)
-{
-    DIR *all = opendir(directory);
-    for (struct dirent *entry; all && (entry = readdir(all));) {
-        struct stat status;
-        if (strncmp(entry->d_name, "valgrind-", 9) == 0 &&
-            fstatat(dirfd(all), entry->d_name, &status, 0) == 0 && !status.st_size)
-            unlinkat(dirfd(all), entry->d_name, 0);
-    }
-    if (all)
-        closedir(all);
-}
-
 static void explain_nothing(const struct recording *recording)
 {
     struct program_kind kind;
@@ -296,7 +282,7 @@ static void explain_nothing(const struct recording *recording)
     else if (!kind.is_dynamic)
         fprintf(stderr,
                 "preplay: nothing was recorded: %s is linked statically; link it dynamically "
-                "with preplay cc, or use --valgrind\n",
+                "with preplay cc\n",
                 name);
     else if (kind.static_runtime)
         fprintf(stderr,
@@ -366,7 +352,7 @@ int recording_run(struct recording *recording, struct error *error)
     wait_for(recording);
     standard_input_ended(&recording->standard_input);
     if (recording->valgrind)
-        remove_empty_logs(directory);
+        valgrind_ended(directory);
     if (!recorded_anything(directory))
         explain_nothing(recording);
     else

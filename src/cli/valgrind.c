@@ -3,8 +3,10 @@
 #include "base/array.h"
 #include "cli/atomic_variables.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 int valgrind_directory(char path[LIBRARY_PATH], const char *library, struct error *error)
@@ -70,4 +72,37 @@ void valgrind_become(const char *library, const char *trace, const char *const *
     array_push(&words, NULL);
     execvp(words.items[0], (char *const *)words.items);
     array_free(&words);
+}
+
+/* Its last word is "the 'impossible' happened:", and on the next line what did. */
+static void explain_end(FILE *log, const char *name)
+{
+    char line[512];
+    bool ended = false;
+    while (!ended && fgets(line, sizeof line, log))
+        ended = strstr(line, "the 'impossible' happened") != NULL;
+    if (ended && fgets(line, sizeof line, log))
+        fprintf(stderr, "preplay: Valgrind gave up: %s (%s)\n",
+                strtok(line + strspn(line, " "), "\n"), name);
+}
+
+void valgrind_ended(const char *trace)
+{
+    char path[LIBRARY_PATH + 300];
+    DIR *all = opendir(trace);
+    for (struct dirent *entry; all && (entry = readdir(all));) {
+        if (strncmp(entry->d_name, "valgrind-", 9) != 0)
+            continue;
+        snprintf(path, sizeof path, "%.4000s/%s", trace, entry->d_name);
+        FILE *log = fopen(path, "re");
+        int first = log ? getc(log) : EOF;
+        if (first == EOF)
+            unlink(path);
+        else
+            explain_end(log, path);
+        if (log)
+            fclose(log);
+    }
+    if (all)
+        closedir(all);
 }

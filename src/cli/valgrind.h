@@ -19,4 +19,7 @@ void valgrind_prepare(const char *trace, const char *name);
 void valgrind_become(const char *library, const char *trace, const char *const *command,
                      bool replay);
 
+/* Afterwards: says why, if Valgrind gave up, and leaves no empty logs behind. */
+void valgrind_ended(const char *trace);
+
 #endif

@@ -121,7 +121,7 @@ END
 @test "a static link is refused with advice" {
     run "$PREPLAY" cc -static work.c -o work
     [ "$status" -eq 2 ]
-    [[ "$output" == *"--valgrind"* ]]
+    [[ "$output" == *"link it dynamically"* ]]
     run "$PREPLAY" cc -static -c work.c -o work.o
     [ "$status" -eq 0 ]
 }

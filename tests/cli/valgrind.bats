@@ -142,3 +142,27 @@ END
     run -2 "$PREPLAY" replay --gdb preplay.data "$id"
     [[ "$output" == *"build it with preplay cc"* ]]
 }
+
+@test "Valgrind's own end is explained" {
+    cat >many.c <<'END'
+#include <pthread.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static void *wait(void *unused)
+{
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_mutex_lock(&mutex);
+    for (int i = 0; i < 600; i++)
+        pthread_create(&thread, NULL, wait, NULL);
+    return 0;
+}
+END
+    gcc many.c -o many -pthread
+    run "$PREPLAY" record --valgrind ./many
+    [[ "$output" == *"Valgrind gave up: Max number of threads is too low"* ]]
+}
