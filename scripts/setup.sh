@@ -4,7 +4,7 @@
 build_packages="gcc libc6-dev meson ninja-build pkg-config libxxhash-dev libjansson-dev libdw-dev \
 libzstd-dev libz3-dev re2c lemon libcmocka-dev bats"
 test_packages="g++ clang clang-format libclang-rt-14-dev jq z3 cvc5 gdb valgrind \
-make binutils scdoc python3 python3-jsonschema libdebuginfod1"
+make cmake binutils scdoc zsh fish python3 python3-jsonschema libdebuginfod1"
 
 # The HTML report is tested in a browser. Some machines have node and npm from elsewhere, and
 # Debian's packages conflict with those: the commands count.

@@ -84,7 +84,7 @@ enum command_id {
       "analyse while the program runs, and say what is found as it is found")                      \
     O(COUNT, times, "times", 'n', "N", IN(REPLAY), 1, 1000000, 1, "replay each finding N times")   \
     O(SECONDS, timeout, "timeout", 0, "SECONDS", IN(RUN) | IN(REPLAY), 0, 1000000, 0,              \
-      "limit of one replay (0: ten times the recorded run, at least 10 s)")                        \
+      "limit of one replay (0: ten times the recorded run, run: three times; at least 10 s)")      \
     O(COUNT, max_replays, "max-replays", 0, "N", IN(RUN), 0, UINT32_MAX, 1000,                     \
       "replay at most so many times (0: do not replay)")                                           \
     O(SECONDS, budget, "budget", 0, "SECONDS", IN(RUN), 0, 1000000, 300,                           \

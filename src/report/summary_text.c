@@ -70,6 +70,27 @@ static void print_verdicts(FILE *out, const struct tally *tally)
         fputs(".\n", out);
 }
 
+/* Replays that did not show the error: which, and why. */
+static void print_unconfirmed(FILE *out, const struct report *report)
+{
+    enum { MOST = 5 };
+    size_t count = 0;
+    for (; report; report = report->next)
+        for (size_t i = 0; i < report->engine_count; i++)
+            for (size_t k = 0; k < report->engines[i].findings->count; k++) {
+                const struct finding *finding = &report->engines[i].findings->items[k];
+                char id[FINDING_ID_SIZE];
+                if (finding->verdict <= VERDICT_CONFIRMED || !finding->replay || ++count > MOST)
+                    continue;
+                finding_id(finding, report->trace, id);
+                fprintf(out, "  Not confirmed: %s, ", id);
+                columns_text(out, finding->replay);
+                fputs(".\n", out);
+            }
+    if (count > MOST)
+        fprintf(out, "  ... and %zu more not confirmed.\n", count - MOST);
+}
+
 static void print_candidates(FILE *out, const struct tally *tally)
 {
     if (tally->candidates)
@@ -153,6 +174,7 @@ void text_summary(FILE *out, const struct report *report, struct text_style styl
     print_sizes(out, &tally);
     print_candidates(out, &tally);
     print_verdicts(out, &tally);
+    print_unconfirmed(out, report);
     print_costs(out, report);
     print_unused(out, report->suppressions);
 }

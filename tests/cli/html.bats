@@ -27,6 +27,42 @@ setup() {
     run -0 node "$ROOT/tests/html/page.js" "$BATS_TEST_TMPDIR/page.html"
 }
 
+@test "a program whose files, functions, threads and source are full of markup" {
+    cd "$BATS_TEST_TMPDIR"
+    # No compiler takes such names; the linker's and the debugger's tables hold any text.
+    variable='<img/src=x/onerror=alert(1)>' function='</script><script>alert(2)</script>'
+    plain_variable=$(tr -c a-z v <<<"$variable" | head -c ${#variable})
+    plain_function=$(tr -c a-z f <<<"$function" | head -c ${#function})
+    cat >evil.c <<END
+#include <pthread.h>
+static int $plain_variable;
+#line 1 "<b onclick=alert(3)>&amp;.c"
+static void *$plain_function(void *unused)
+{
+    $plain_variable++; /* </script><script>alert(4)</script> */
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, $plain_function, 0);
+    $plain_variable++;
+    pthread_join(thread, 0);
+    return 0;
+}
+END
+    "$PREPLAY" cc -g -pthread evil.c -o program
+    LC_ALL=C sed -i "s,$plain_variable,$variable,g; s,$plain_function,${function//&/\\&},g" program
+    cp evil.c '<b onclick=alert(3)>&amp;.c'
+    "$PREPLAY" run --html page.html ./program || [ $? -eq 66 ]
+    for word in onerror=alert 'alert(2)' onclick 'alert(4)'; do
+        grep -qF "$word" page.html # it did get there
+    done
+    run ! grep -q '<img\|<b ' page.html
+    [ "$(grep -o '</script>' page.html | wc -l)" -eq 2 ]
+    run -0 node "$ROOT/tests/html/page.js" "$PWD/page.html"
+}
+
 @test "a thousand findings with long schedules" {
     cd "$BATS_TEST_TMPDIR"
     awk 'BEGIN { print "T1|fork(T2)|0"

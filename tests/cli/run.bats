@@ -146,6 +146,7 @@ END
     [ "$(jq -r '[.findings[] | select(.model == "sync") | .verdict] | join(" ")' open.json)" = confirmed ]
     run -0 "$PREPLAY" run --json guarded.json ./guarded
     [[ "$output" == *"1 candidate not shown (--all)"* ]]
+    [[ "$output" == *"Not confirmed: $(jq -r '.findings[0].id' guarded.json), "* ]]
     run -0 "$PREPLAY" run --all ./guarded
     [[ "$output" == *"DATA RACE"* ]]
 }

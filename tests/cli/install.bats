@@ -1,0 +1,78 @@
+# meson install: everything a user needs is below the prefix, and works from there.
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+    export ROOT="$BATS_TEST_DIRNAME/../.."
+    export DEST="$BATS_FILE_TMPDIR/dest"
+    DESTDIR="$DEST" meson install -C "$(dirname "$PREPLAY")" --no-rebuild >/dev/null
+    prefix=$(find "$DEST" -path '*/bin/preplay' | sed 's,/bin/preplay$,,')
+    export PREFIX="$prefix"
+    export PATH="$PREFIX/bin:$PATH"
+    unset PREPLAY_LIBRARY LD_LIBRARY_PATH # meson's, for the build tree
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit 1
+    cp "$ROOT/examples/hidden_race.c" race.c # its one error is predicted and confirmed
+}
+
+@test "the installed tool compiles, records, predicts and replays" {
+    preplay-cc -g -pthread race.c -o race
+    run -66 preplay run ./race
+    [[ "$output" == *"DATA RACE"*": confirmed"* ]]
+    [ "$(command -v preplay)" = "$PREFIX/bin/preplay" ]
+    run ! grep -aq "$(dirname "$PREPLAY")" race # nothing of the build tree is in the program
+}
+
+@test "header, pkg-config file, man pages, completions" {
+    [ -f "$PREFIX/include/preplay/preplay.h" ]
+    PKG_CONFIG_PATH="$PREFIX/share/pkgconfig" pkg-config --exists preplay
+    echo '#include <preplay/preplay.h>' >user.c
+    cc -fsyntax-only -I"$PREFIX/include" user.c
+    for shell in bash-completion/completions/preplay.bash zsh/site-functions/_preplay fish/vendor_completions.d/preplay.fish; do
+        [ -s "$PREFIX/share/$shell" ]
+    done
+    ! command -v scdoc || grep -q 'max-replays' "$PREFIX/share/man/man1/preplay-run.1"
+}
+
+@test "the CMake helper: a test that fails because of what preplay confirms" {
+    command -v cmake || [ -n "${PREPLAY_TEST_ALL:-}" ] || skip "no cmake"
+    cat >CMakeLists.txt <<END
+cmake_minimum_required(VERSION 3.18)
+project(user C)
+find_package(Threads REQUIRED)
+enable_testing()
+include($PREFIX/share/preplay/preplay.cmake)
+add_executable(race race.c)
+target_compile_options(race PRIVATE -g)
+target_link_libraries(race PRIVATE Threads::Threads)
+preplay_test(NAME race COMMAND race)
+END
+    cmake -S . -B build -DCMAKE_C_COMPILER=preplay-cc >/dev/null
+    cmake --build build >/dev/null
+    run -8 ctest --test-dir build --output-on-failure
+    [[ "$output" == *"DATA RACE"*": confirmed"* ]]
+    jq -e '.runs[0].results | length == 1' build/race.sarif
+}
+
+@test "the Meson helper: a test setup" {
+    {
+        echo "project('user', 'c')"
+        cat "$ROOT/integration/meson.build.example"
+        echo "test('race', executable('race', 'race.c', c_args: '-g', dependencies: dependency('threads')))"
+    } >meson.build
+    CC=preplay-cc meson setup build >/dev/null
+    ninja -C build >/dev/null
+    meson test -C build
+    run ! meson test -C build --setup preplay
+    grep -q "DATA RACE.*: confirmed" build/meson-logs/testlog-preplay.txt
+}
+
+@test "make check under preplay: what its programs have in common is reported once" {
+    printf 'check:\n\t./race\n\t./race\n' >Makefile
+    preplay-cc -g -pthread race.c -o race
+    run -66 preplay run --json found.json -- make check
+    [ "$(jq '.findings | length' found.json)" -eq 1 ]
+    [[ "$output" == *"1 race confirmed; 1 more of the same in other processes"* ]]
+}
