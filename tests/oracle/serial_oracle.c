@@ -183,11 +183,13 @@ static unsigned cross_conflicts(const struct history *history, uint32_t first, u
     const struct event *a = &history->events[first], *b = &history->events[second];
     if (first >= second || a->thread == b->thread)
         return 0;
-    if (a->op == EVENT_FORK && a->object == b->thread)
-        return history->index[second] == 0 ? 8 : 0;
-    if (b->op == EVENT_JOIN && b->object == a->thread)
-        return history->index[first] + 1 == history_thread_length(history, a->thread) ? 8 : 0;
-    return conflicts_of(a, b);
+    bool first_event = history->index[second] == 0;
+    bool last_event = history->index[first] + 1 == history_thread_length(history, a->thread);
+    if (first_event && a->op == EVENT_FORK && a->object == b->thread)
+        return 8;
+    if (last_event && b->op == EVENT_JOIN && b->object == a->thread)
+        return 8;
+    return conflicts_of(a, b) & 7;
 }
 
 /* Is `end` where a conflict with `source` comes into the transaction? */
