@@ -4,6 +4,7 @@
 // never: acq(gate)
 // expect: acq(ordinary)
 // never: post(ordinary)
+// tsan only: an unlock by another thread is a mistake to it, and releases nothing
 #include <pthread.h>
 #include <semaphore.h>
 
