@@ -75,22 +75,30 @@ static uint32_t median_pos(const struct access_history *history)
     return median;
 }
 
-/* Moves what is kept into a table of 2^room_log slots. */
-static void rebuild(struct access_history *history, uint8_t room_log, uint32_t oldest,
-                    struct order *order, struct access_pool *pool)
+/* Drops what has been seen by all, or lies before `oldest`, and makes the table one
+ * that what is left and one more fill by half at the most. */
+static void rebuild(struct access_history *history, uint32_t oldest, struct order *order,
+                    struct access_pool *pool)
 {
+    static const struct vclock nothing;
+    const struct vclock *seen = order ? order_seen_by_all(order) : &nothing;
     struct access_history old = *history;
     uint32_t old_room = access_history_room(&old);
-    history->slots = access_pool_take(pool, sizeof(struct access) << room_log);
-    history->room_log = room_log;
-    history->count = 0;
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < old_room; i++) {
-        const struct access *access = &old.slots[i];
-        if (!access->tick || access->pos < oldest ||
-            (order && access->tick <= order_seen_by_all(order, access->thread)))
-            continue;
-        insert(history, access);
+        struct access *access = &old.slots[i];
+        if (access->pos < oldest || access->tick <= vclock_get(seen, access->thread))
+            access->tick = 0;
+        kept += access->tick != 0;
     }
+    history->count = 0;
+    history->room_log = old.room_log > 2 ? (uint8_t)(old.room_log - 1) : 1;
+    while (access_history_room(history) < 2 * (kept + 1))
+        history->room_log++;
+    history->slots = access_pool_take(pool, access_history_room(history) * sizeof(struct access));
+    for (uint32_t i = 0; i < old_room; i++)
+        if (old.slots[i].tick)
+            insert(history, &old.slots[i]);
     if (old_room)
         access_pool_give(pool, old.slots, old_room * sizeof(struct access));
 }
@@ -98,17 +106,8 @@ static void rebuild(struct access_history *history, uint8_t room_log, uint32_t o
 static void make_room(struct access_history *history, bool every_pair, struct order *order,
                       struct access_pool *pool)
 {
-    uint8_t room_log = history->room_log;
-    uint32_t room = access_history_room(history);
-    if (order && room >= 8) {
-        rebuild(history, room_log, 0, order, pool);
-        if (history->count * 2 <= room)
-            return; /* enough had been seen by all */
-    }
-    if (room >= 2 * ACCESS_LIMIT && !every_pair)
-        rebuild(history, room_log, median_pos(history), order, pool);
-    else
-        rebuild(history, (uint8_t)(room_log + 1), 0, NULL, pool);
+    bool full = history->count >= ACCESS_LIMIT * 3 / 2 && !every_pair;
+    rebuild(history, full ? median_pos(history) : 0, order, pool);
 }
 
 void access_history_add(struct access_history *history, const struct access *access,

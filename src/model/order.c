@@ -519,17 +519,17 @@ static uint32_t least_seen(const struct order *order, uint32_t thread)
 
 /* Clocks only grow, so what was seen by all stays seen by all: an old answer is a
  * right one, and a new one costs the square of the number of threads. */
-uint32_t order_seen_by_all(struct order *order, uint32_t thread)
+const struct vclock *order_seen_by_all(struct order *order)
 {
     struct seen_by_all *seen = &order->seen;
     size_t threads = order->threads.count;
     if (seen->events < SETTLED)
-        return 0;
-    if (seen->outdated || ++seen->asked > 8 * threads * threads) {
+        return &seen->least;
+    if (seen->outdated || ++seen->asked > threads * threads) {
         for (uint32_t i = 0; i < threads; i++)
             vclock_set(&seen->least, i, least_seen(order, i));
         seen->outdated = false;
         seen->asked = 0;
     }
-    return vclock_get(&seen->least, thread);
+    return &seen->least;
 }

@@ -36,8 +36,8 @@ void order_destroy(struct order *order);
 const struct vclock *order_clock(struct order *order, uint32_t thread);
 /* Moves past the event. For accesses: compare clocks first, then step. */
 void order_step(struct order *order, const struct event *event);
-/* A tick of `thread` that every thread so far has seen; 0 while more threads that
+/* Of each thread, what every thread so far has seen; nothing while more threads that
  * nobody forks may come, which is at the beginning of a trace. */
-uint32_t order_seen_by_all(struct order *order, uint32_t thread);
+const struct vclock *order_seen_by_all(struct order *order);
 
 #endif
