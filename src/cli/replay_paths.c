@@ -56,7 +56,7 @@ static bool others_may_help(const struct history *history, const struct finding 
 {
     for (uint32_t i = 0; i < finding->event_count; i++) {
         const struct event *event = &history->events[finding->events[i].pos];
-        if (event->op == EVENT_SEM_WAIT ||
+        if (event->op == EVENT_SEM_WAIT || event->op == EVENT_BARRIER_EXIT ||
             (event->op == EVENT_WAIT_END && lacks_signal(history, finding, event)))
             return true;
     }

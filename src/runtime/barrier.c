@@ -14,7 +14,10 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
     struct sync enter = SYNC(EVENT_BARRIER_ENTER, barrier);
     sync_before(&enter);
-    int result = REAL(pthread_barrier_wait)(barrier);
+    /* A deadlock may end here: nobody leaves who does not first wait. */
+    if (unlikely(enforce_active) && enter.recorder)
+        enforce_stand(enter.recorder);
+    int result = sync_block(&enter, REAL(pthread_barrier_wait)(barrier));
     struct sync leave = SYNC(EVENT_BARRIER_EXIT, barrier);
     sync_before(&leave);
     sync_after(&leave);

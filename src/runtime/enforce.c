@@ -216,6 +216,17 @@ static void stand_before_acquire(struct recorder *self, const struct schedule_th
     self->at_target = true;
 }
 
+void enforce_stand(struct recorder *self)
+{
+    struct schedule_thread *thread = thread_of(self);
+    uint32_t position;
+    if (!thread || is_free() || next_step(self, thread, &position))
+        return;
+    struct schedule_target *target = target_at(thread, self->gate_index);
+    if (target && !schedule_is_access(target->op))
+        stand_before_acquire(self, thread, target);
+}
+
 enum outcome enforce_approach(struct recorder *self, unsigned op)
 {
     struct schedule_thread *thread = thread_of(self);

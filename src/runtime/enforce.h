@@ -34,6 +34,9 @@ uint64_t enforce_child_path(uint64_t path, uint32_t child);
 
 /* Waits for the turn of the thread's next operation. */
 enum outcome enforce_approach(struct recorder *self, unsigned op);
+/* If a deadlock is to be reached at the thread's next operation, stands there until all
+ * others are at theirs. For waits whose end comes after they have blocked. */
+void enforce_stand(struct recorder *self);
 /* The operation happened, or is about to: the turn passes on. */
 void enforce_passed(struct recorder *self, unsigned op);
 /* An access that is being recorded. */

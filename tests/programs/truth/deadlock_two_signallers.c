@@ -1,0 +1,45 @@
+// Two threads could wake the waiter, and both need the lock that it keeps.
+// deadlock: A B C
+#include "steps.h"
+MUTEX(outer);
+MUTEX(m);
+pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
+int flag;
+THREAD(waiter)
+{
+    SLEEP(1);
+    LOCK(outer);
+    LOCK(m);
+    while (!flag)
+        pthread_cond_wait(&ready, &m); //@A
+    UNLOCK(m);
+    UNLOCK(outer);
+    END;
+}
+THREAD(one)
+{
+    LOCK(outer); //@B
+    UNLOCK(outer);
+    SLEEP(3);
+    LOCK(m);
+    flag = 1;
+    pthread_cond_signal(&ready);
+    UNLOCK(m);
+    END;
+}
+THREAD(two)
+{
+    LOCK(outer); //@C
+    UNLOCK(outer);
+    SLEEP(4);
+    LOCK(m);
+    flag = 1;
+    pthread_cond_signal(&ready);
+    UNLOCK(m);
+    END;
+}
+int main(void)
+{
+    RUN(waiter, one, two);
+    return 0;
+}
