@@ -1,24 +1,35 @@
 #!/bin/bash
-# Usage: bench/replay/run.sh [BUILD]
+# Usage: bench/replay/run.sh [BUILD [TIMES]]
 # Replaying against recording the same program, both as wall time (the replay is
-# recorded, too): the ratio, for several numbers of threads and amounts of work.
+# recorded, too): the ratio of the medians of TIMES runs (5), for several shapes of
+# synchronisation (rounds.c), numbers of threads and amounts of work.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 preplay=$(cd "${1:-$here/../../build}" && pwd)/preplay
+times=${2:-5}
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 cd "$work"
+median() { sort -n | awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }'; }
 "$preplay" cc -g -O1 "$here/rounds.c" -o rounds -pthread
-printf '%-8s %-8s %10s %10s %8s  %s\n' threads work "record s" "replay s" ratio verdict
-for threads in 2 4 16; do
-    for amount in 0 100 1000; do
-        "$preplay" record -d trace ./rounds $threads $amount >/dev/null </dev/null
-        "$preplay" predict trace >/dev/null || [ $? -eq 66 ]
-        id=$(jq -r '.findings[0].id' trace/findings.json)
-        recorded=$(jq .seconds trace/manifest.json)
-        result=$("$preplay" replay trace "$id" | head -1)
-        replayed=$(sed 's/.*(\([0-9.]*\) s)$/\1/' <<<"$result")
-        awk -v t=$threads -v w=$amount -v a="$recorded" -v b="$replayed" -v v="$(cut -d' ' -f2 <<<"$result")" \
-            'BEGIN { printf "%-8d %-8d %10.3f %10.3f %8.2f  %s\n", t, w, a, b, b / a, v }'
+printf '%-8s %-8s %-8s %9s %10s %10s %8s  %s\n' shape threads work steps "record s" "replay s" ratio verdict
+for shape in lock locks turns posts barrier; do
+    for threads in 2 4 16; do
+        for amount in 0 1000; do
+            recorded=$(for ((i = 0; i < times; i++)); do
+                "$preplay" record -d trace ./rounds $shape $threads $amount >/dev/null </dev/null
+                jq .seconds trace/manifest.json
+            done | median)
+            "$preplay" predict trace >/dev/null || [ $? -eq 66 ]
+            id=$(jq -r 'first(.findings[] | select(.object == "last")).id' trace/findings.json)
+            replayed=$(for ((i = 0; i < times; i++)); do
+                "$preplay" replay trace "$id" >result
+                jq .seconds "trace/replays/$id/manifest.json"
+            done | median)
+            steps=$(grep -c '^step' "trace/replays/$id.schedule")
+            awk -v s=$shape -v t=$threads -v w=$amount -v n="$steps" -v a="$recorded" -v b="$replayed" \
+                -v v="$(head -1 result | cut -d' ' -f2)" \
+                'BEGIN { printf "%-8s %-8d %-8d %9d %10.3f %10.3f %8.2f  %s\n", s, t, w, n, a, b, b / a, v }'
+        done
     done
 done

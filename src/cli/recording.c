@@ -11,6 +11,7 @@
 #include <ftw.h>
 #include <jansson.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -230,19 +232,22 @@ static double now(void)
 
 static void wait_and_watch(struct recording *recording)
 {
-    const struct timespec pause = {.tv_nsec = 3000000};
+    int end = (int)syscall(SYS_pidfd_open, child, 0);
+    struct pollfd poller = {.fd = end, .events = POLLIN}; /* -1 is never ready */
     for (;;) {
         pid_t ended = waitpid(child, &recording->status, WNOHANG);
         if (ended == child || (ended < 0 && errno != EINTR))
-            return;
+            break;
         if (recording->watch(recording->watch_context, child)) {
             kill(child, SIGKILL);
             while (waitpid(child, &recording->status, 0) < 0 && errno == EINTR)
                 ;
-            return;
+            break;
         }
-        nanosleep(&pause, NULL);
+        poll(&poller, 1, 3);
     }
+    if (end >= 0)
+        close(end);
 }
 
 /* Signals from the terminal reach the program by themselves; it decides. */

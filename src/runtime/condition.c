@@ -53,6 +53,7 @@ static int sleep_until_woken(struct wait *wait, pthread_mutex_t *mutex)
 static int play_wait(struct wait *wait, pthread_mutex_t *mutex)
 {
     REAL(pthread_mutex_unlock)(mutex);
+    enforce_passed(wait->end.recorder, EVENT_WAIT_BEGIN);
     sync_before(&wait->end);
     if (wait->end.outcome == OUTCOME_OPEN)
         sync_block(&wait->end, (sleep_until_woken(wait, mutex), REAL(pthread_mutex_lock)(mutex)));
@@ -70,10 +71,12 @@ static void wait_begin(struct wait *wait, void *condition, void *mutex, uintptr_
     sync_approach(&begin);
     *wait = (struct wait){.played = begin.recorder && enforce_plays_wait(begin.recorder)};
     /* It waits before the turn passes on: the next step may be the signal. */
-    if (wait->played)
+    if (wait->played) {
         played_wait_begin(&wait->waiter, (uintptr_t)condition);
-    if (begin.recorder)
+        sync_take_note(begin.recorder, &begin.record); /* the turn passes with the mutex */
+    } else if (begin.recorder) {
         sync_note(begin.recorder, &begin.record);
+    }
     wait->end = begin;
     wait->end.record.op = EVENT_WAIT_END;
     if (!wait->played)

@@ -10,6 +10,8 @@
 
 bool enforce_active;
 
+enum { GLANCES = 100 };
+
 static struct schedule schedule;
 static struct replay_control *control;
 
@@ -33,12 +35,22 @@ static bool is_free(void)
     return atomic_load_explicit(&control->free, memory_order_acquire);
 }
 
+static void wake_at(_Atomic uint32_t *word)
+{
+    system_call(SYS_futex, (long)word, FUTEX_WAKE, INT32_MAX, 0, 0, 0);
+}
+
 static void set_free(void)
 {
     atomic_store(&control->free, 1);
     /* Sleepers wait for a change of `turn`: give them one that is no step. */
     atomic_fetch_or(&control->turn, SCHEDULE_FREE_BIT);
     wake(UINT32_MAX);
+    wake_at(&control->free);
+    for (uint32_t i = 0; i < schedule.target_count; i++) {
+        wake_at(&control->targets[i].arrived);
+        wake_at(&control->targets[i].blocked);
+    }
 }
 
 /* --- divergence ----------------------------------------------------------------- */
@@ -87,19 +99,38 @@ static void diverge(const struct schedule_thread *thread, const struct schedule_
 static void be(const struct schedule_thread *thread, enum control_where where)
 {
     if (thread->number < CONTROL_THREADS)
-        atomic_store_explicit(&control->where[thread->number], (uint8_t)where,
-                              memory_order_relaxed);
+        atomic_store(&control->where[thread->number], (uint8_t)where);
+}
+
+/* False only if the thread is awake and will look at `turn` before it sleeps. */
+static bool may_sleep(uint32_t number)
+{
+    return number >= CONTROL_THREADS || atomic_load(&control->where[number]) == CONTROL_AT_GATE;
+}
+
+/* Turns often come within a few microseconds, sooner than sleep would. */
+static bool glance_at_turn(uint32_t seen)
+{
+    for (int i = 0; i < GLANCES; i++) {
+        if (atomic_load_explicit(&control->turn, memory_order_acquire) != seen)
+            return true;
+        __builtin_ia32_pause();
+    }
+    return false;
 }
 
 /* Asleep until it is the turn of `position`, or the gates are open. */
 static bool wait_for_turn(const struct schedule_thread *thread, uint32_t position)
 {
+    uint32_t first = position < schedule.step_count ? schedule.steps[position].group : position;
     for (;;) {
         uint32_t turn = atomic_load_explicit(&control->turn, memory_order_acquire);
         if (is_free())
             return false;
-        if (turn == position)
+        if (turn >= first)
             return true;
+        if (glance_at_turn(turn))
+            continue;
         be(thread, CONTROL_AT_GATE);
         sleep_until_change(turn, thread->number);
         be(thread, CONTROL_ELSEWHERE);
@@ -139,19 +170,33 @@ static void stop_here(void)
         system_call(SYS_tgkill, system_process(), system_thread(), SIGTRAP, 0, 0, 0);
 }
 
-/* The step at `position` is done: the turn goes to the next one. */
-static void pass_turn(const struct schedule_thread *thread, uint32_t position)
+/* Those whose turn it is with step `first`, but for the calling thread. */
+static uint32_t sleepers(const struct schedule_thread *thread, uint32_t first)
 {
-    uint32_t next = position + 1;
-    atomic_store_explicit(&control->turn, next, memory_order_release);
+    uint32_t bits = 0;
+    for (uint32_t i = first; i < schedule.step_count && schedule.steps[i].group == first; i++) {
+        uint32_t number = schedule.steps[i].thread;
+        if (number != thread->number && may_sleep(number))
+            bits |= 1u << (number & 31);
+    }
+    return bits;
+}
+
+/* A step is done: the turn goes to the next one, or to all of the next group. */
+static void pass_turn(const struct schedule_thread *thread)
+{
+    uint32_t next = atomic_fetch_add(&control->turn, 1) + 1;
     if (next == schedule.step_count) {
         wake(UINT32_MAX);
         if (!schedule.target_count && control->hold) { /* the end of a window is the error */
             reach();
             stop_here();
         }
-    } else if (schedule.steps[next].thread != thread->number)
-        wake(1u << (schedule.steps[next].thread & 31));
+    } else if (next < schedule.step_count && schedule.steps[next].group == next) {
+        uint32_t bits = sleepers(thread, next);
+        if (bits)
+            wake(bits);
+    }
 }
 
 /* An ordered access passes the turn on when it has been made, which shows at the
@@ -160,10 +205,9 @@ static void settle(struct recorder *self, const struct schedule_thread *thread)
 {
     if (!self->owed)
         return;
-    uint32_t position = self->owed - 1;
-    self->owed = 0;
+    self->owed = false;
     if (!is_free())
-        pass_turn(thread, position);
+        pass_turn(thread);
 }
 
 /* Ordered accesses that the thread should have made by now and did not make are
@@ -177,7 +221,7 @@ static void skip_accesses(struct recorder *self, const struct schedule_thread *t
         self->step_cursor++;
         if (!wait_for_turn(thread, position))
             return;
-        pass_turn(thread, position);
+        pass_turn(thread);
     }
 }
 
@@ -278,7 +322,7 @@ void enforce_passed(struct recorder *self, unsigned op)
     }
     self->step_cursor++;
     be(thread, CONTROL_ELSEWHERE);
-    pass_turn(thread, position);
+    pass_turn(thread);
 }
 
 bool enforce_plays_wait(const struct recorder *self)
@@ -308,7 +352,7 @@ static bool overlap(void)
 static void let_go(uint32_t number)
 {
     atomic_store(&control->targets[number].arrived, 0);
-    wake(UINT32_MAX);
+    wake_at(&control->targets[number].arrived);
 }
 
 static void hold(void)
@@ -331,7 +375,7 @@ static void order_access(struct recorder *self, const struct schedule_thread *th
     self->step_cursor++;
     if (!wait_for_turn(thread, position))
         return;
-    self->owed = position + 1;
+    self->owed = true;
     filter_new_segment(self); /* whatever it accesses next must come here */
 }
 
@@ -394,7 +438,8 @@ uint64_t enforce_child_path(uint64_t path, uint32_t child)
 void enforce_thread(struct recorder *self, uint64_t path)
 {
     self->path = path;
-    self->gate_index = self->step_cursor = self->owed = 0;
+    self->gate_index = self->step_cursor = 0;
+    self->owed = false;
     self->scheduled = 0;
     self->missed = false;
     self->at_target = false;

@@ -82,9 +82,12 @@ static bool unlock_will_fail(const pthread_mutex_t *mutex)
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
     struct sync sync = SYNC(EVENT_RELEASE, mutex);
-    if (sync.recorder && !owned_twice(mutex) && !unlock_will_fail(mutex))
-        sync_before(&sync);
-    return REAL(pthread_mutex_unlock)(mutex);
+    if (!sync.recorder || owned_twice(mutex) || unlock_will_fail(mutex))
+        return REAL(pthread_mutex_unlock)(mutex);
+    sync_begin(&sync);
+    int result = REAL(pthread_mutex_unlock)(mutex);
+    sync_done(&sync);
+    return result;
 }
 
 EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)
@@ -124,8 +127,10 @@ EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 {
     struct sync sync = SYNC(EVENT_RELEASE, lock);
-    sync_before(&sync);
-    return REAL(pthread_spin_unlock)(lock);
+    sync_begin(&sync);
+    int result = REAL(pthread_spin_unlock)(lock);
+    sync_done(&sync);
+    return result;
 }
 
 EXPORT int mtx_init(mtx_t *mutex, int type)
@@ -168,7 +173,10 @@ MTX_LOCK(mtx_timedlock, EVENT_TRY, thrd_timedout, (mtx_t * mutex, const struct t
 EXPORT int mtx_unlock(mtx_t *mutex)
 {
     struct sync sync = SYNC(EVENT_RELEASE, mutex);
-    if (sync.recorder && !owned_twice((const pthread_mutex_t *)(void *)mutex))
-        sync_before(&sync);
-    return REAL(mtx_unlock)(mutex);
+    if (!sync.recorder || owned_twice((const pthread_mutex_t *)(void *)mutex))
+        return REAL(mtx_unlock)(mutex);
+    sync_begin(&sync);
+    int result = REAL(mtx_unlock)(mutex);
+    sync_done(&sync);
+    return result;
 }

@@ -81,7 +81,7 @@ struct recorder {
     uint32_t gate_index;  /* scheduled operations so far; a schedule names them by it */
     uint32_t scheduled;   /* the schedule's thread number, plus one */
     uint32_t step_cursor; /* among the thread's steps */
-    uint32_t owed;        /* the turn to pass on once the access at hand is made; 0: none */
+    bool owed;            /* the turn passes on once the access at hand is made */
     bool missed, at_target;
     uint16_t generation; /* of the site and node tables, which recycling leaves dirty */
     volatile bool busy;

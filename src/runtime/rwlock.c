@@ -59,6 +59,8 @@ EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
     bool writer = lock->__data.__cur_writer != 0;
     struct sync sync = SYNC(writer ? EVENT_RELEASE_WRITE : EVENT_RELEASE_READ, lock);
-    sync_before(&sync);
-    return REAL(pthread_rwlock_unlock)(lock);
+    sync_begin(&sync);
+    int result = REAL(pthread_rwlock_unlock)(lock);
+    sync_done(&sync);
+    return result;
 }

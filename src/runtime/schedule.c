@@ -74,12 +74,19 @@ static bool read_number(struct text *line, uint64_t *number)
 static bool read_op(struct text *line, uint8_t *op)
 {
     struct text word = next_word(line);
+    static uint8_t common[2]; /* the words before, where locks come and go */
+    for (unsigned i = 0; i < 2; i++)
+        if (is(&word, op_texts[common[i]])) {
+            *op = common[i];
+            return true;
+        }
     *op = EVENT_COUNT;
     if (is(&word, "any"))
         return true;
     for (unsigned i = 0; i < EVENT_COUNT; i++)
         if (is(&word, op_texts[i])) {
-            *op = (uint8_t)i;
+            common[0] = common[1];
+            *op = common[1] = (uint8_t)i;
             return true;
         }
     return false;
@@ -209,6 +216,18 @@ static char *read_file(const char *path, size_t *size)
 }
 
 /* Where each thread's steps are, in order. */
+/* Who comes to a barrier first, or leaves it first, is the same to everybody: such steps
+ * in a row need no order. */
+static void group_steps(struct schedule *schedule)
+{
+    for (uint32_t i = 0; i < schedule->step_count; i++) {
+        struct schedule_step *step = &schedule->steps[i], *before = step - 1;
+        bool alike = i && before->op == step->op &&
+                     (step->op == EVENT_BARRIER_ENTER || step->op == EVENT_BARRIER_EXIT);
+        step->group = alike ? before->group : i;
+    }
+}
+
 static void index_steps(struct schedule *schedule)
 {
     uint32_t start = 0;
@@ -248,6 +267,7 @@ bool schedule_load(struct schedule *schedule, const char *path)
         at = stop + 1;
     }
     index_steps(schedule);
+    group_steps(schedule);
     return ended;
 }
 

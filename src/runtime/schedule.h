@@ -25,6 +25,7 @@ struct schedule_place {
 struct schedule_step {
     uint32_t thread; /* its number */
     uint32_t index;  /* scheduled operations its thread has performed by then */
+    uint32_t group;  /* the first of the steps around it that may come in any order */
     uint8_t op;
     bool failed;
     struct schedule_place place; /* of an access */

@@ -48,6 +48,8 @@ WAIT(sem_clockwait, EVENT_TRY, ETIMEDOUT,
 EXPORT int sem_post(sem_t *semaphore)
 {
     struct sync sync = SYNC(EVENT_POST, semaphore);
-    sync_before(&sync);
-    return REAL(sem_post)(semaphore);
+    sync_begin(&sync);
+    int result = REAL(sem_post)(semaphore);
+    sync_done(&sync);
+    return result;
 }

@@ -30,7 +30,7 @@ void sync_write(struct recorder *self, struct sync_record *record)
     recorder_leave(self);
 }
 
-void sync_note(struct recorder *self, struct sync_record *record)
+void sync_take_note(struct recorder *self, struct sync_record *record)
 {
     bool waits = record->op == EVENT_WAIT_BEGIN || record->op == EVENT_WAIT_END;
     if (waits)
@@ -41,6 +41,11 @@ void sync_note(struct recorder *self, struct sync_record *record)
     if (waits)
         stamp_raise(stamp_slot(record->other), &self->stamper, record->stamp);
     sync_write(self, record);
+}
+
+void sync_note(struct recorder *self, struct sync_record *record)
+{
+    sync_take_note(self, record);
     /* Only now: whoever comes next must get a higher stamp. */
     if (record->op < EVENT_COUNT)
         enforce_passed(self, record->op);
@@ -66,6 +71,13 @@ void sync_before(struct sync *sync)
     sync_approach(sync);
     if (sync->recorder && op_in(sync->record.op, SYNC_RECORDED_BEFORE))
         sync_note(sync->recorder, &sync->record);
+}
+
+void sync_begin(struct sync *sync)
+{
+    sync_approach(sync);
+    if (sync->recorder)
+        sync_take_note(sync->recorder, &sync->record);
 }
 
 void sync_after(struct sync *sync)

@@ -44,6 +44,15 @@ struct sync {
 void sync_before(struct sync *sync);
 /* Its first half, which may hold the thread back: sync_note() is the other. */
 void sync_approach(struct sync *sync);
+/* For an operation that is recorded before it is performed and does not block: as
+ * sync_before(), but the turn passes on with sync_done(), when it is performed, so that
+ * whose turn it is next finds the lock free. */
+void sync_begin(struct sync *sync);
+static inline void sync_done(struct sync *sync)
+{
+    if (unlikely(enforce_active) && sync->recorder)
+        enforce_passed(sync->recorder, sync->record.op);
+}
 void sync_after(struct sync *sync);
 /* A try or timed form that did not get what it wanted. */
 void sync_failed(struct sync *sync);
@@ -79,5 +88,7 @@ void sync_note_init(unsigned op, const void *object, uintptr_t other, uintptr_t 
 void sync_write(struct recorder *self, struct sync_record *record);
 /* Takes a stamp on the record's object and writes it: no gate. */
 void sync_note(struct recorder *self, struct sync_record *record);
+/* The same, and whoever waits for the operation's step in a schedule waits on. */
+void sync_take_note(struct recorder *self, struct sync_record *record);
 
 #endif
