@@ -1,51 +1,17 @@
-/* Input and output: the kernel reads and writes the target's buffers, and what
- * goes through a pipe or a socket orders the two sides of it. */
+/* Input and output: the kernel reads and writes the target's buffers. */
+#include "runtime/channels.h"
 #include "runtime/ranges.h"
 #include "runtime/real.h"
 #include "runtime/sync.h"
 
 #include <errno.h>
-#include <sys/stat.h>
-
-enum { DESCRIPTORS = 4096 };
-
-/* Which channel a descriptor belongs to; 0: not known to carry anything between
- * threads. The two ends of a pipe share one. */
-static _Atomic uint16_t channels[DESCRIPTORS];
-
-static uintptr_t channel_object(int descriptor)
-{
-    if (descriptor < 0 || descriptor >= DESCRIPTORS)
-        return 0;
-    uint16_t channel = atomic_load_explicit(&channels[descriptor], memory_order_relaxed);
-    return channel ? (uintptr_t)channel * 64 : 0; /* an address that no object has */
-}
-
-static void join_channel(const int ends[2])
-{
-    for (int i = 0; i < 2; i++)
-        if (ends[i] >= 0 && ends[i] < DESCRIPTORS)
-            atomic_store(&channels[ends[i]], (uint16_t)(ends[0] < DESCRIPTORS ? ends[0] + 1 : 1));
-}
-
-static void transfer(int descriptor, unsigned op, uintptr_t pc)
-{
-    struct recorder *self = recorder_self();
-    uintptr_t object = self && !self->ignore_sync ? channel_object(descriptor) : 0;
-    if (!object)
-        return;
-    struct sync_record record = {
-        .op = (uint8_t)op, .object = object, .size = 1, .order = ORDER_ACQ_REL, .pc = pc};
-    self->sync_index++;
-    sync_note(self, &record);
-}
 
 /* What is sent is recorded before, what is received after the call. */
 static void sending(int descriptor, const void *buffer, size_t size, uintptr_t pc)
 {
     int saved = errno;
     range_read(buffer, size, pc);
-    transfer(descriptor, EVENT_ATOMIC_RMW, pc);
+    channel_send(descriptor, pc);
     errno = saved;
 }
 
@@ -53,7 +19,7 @@ static void received(int descriptor, void *buffer, ssize_t size, uintptr_t pc)
 {
     int saved = errno;
     if (size > 0) {
-        transfer(descriptor, EVENT_ATOMIC_LOAD, pc);
+        channel_receive(descriptor, pc);
         range_write(buffer, (size_t)size, pc);
     }
     errno = saved;
@@ -63,14 +29,14 @@ static void sending_vector(int descriptor, const struct iovec *parts, size_t cou
 {
     for (size_t i = 0; i < count; i++)
         range_read(parts[i].iov_base, parts[i].iov_len, pc);
-    transfer(descriptor, EVENT_ATOMIC_RMW, pc);
+    channel_send(descriptor, pc);
 }
 
 static void received_vector(int descriptor, const struct iovec *parts, size_t count, ssize_t size,
                             uintptr_t pc)
 {
     if (size > 0)
-        transfer(descriptor, EVENT_ATOMIC_LOAD, pc);
+        channel_receive(descriptor, pc);
     for (size_t i = 0; i < count && size > 0; i++) {
         size_t bytes = parts[i].iov_len < (size_t)size ? parts[i].iov_len : (size_t)size;
         range_write(parts[i].iov_base, bytes, pc);
@@ -147,37 +113,18 @@ FUNCTION(ssize_t, sendmsg, (int descriptor, const struct msghdr *message, int fl
     return REAL(sendmsg)(descriptor, message, flags);
 }
 
-FUNCTION(int, pipe, (int ends[2]))
+FUNCTION(ssize_t, preadv, (int descriptor, const struct iovec *parts, int count, off_t at))
 {
-    int result = REAL(pipe)(ends);
-    if (result == 0)
-        join_channel(ends);
-    return result;
+    ssize_t got = REAL(preadv)(descriptor, parts, count, at);
+    received_vector(descriptor, parts, (size_t)count, got, CALLER);
+    return got;
 }
 
-FUNCTION(int, pipe2, (int ends[2], int flags))
+FUNCTION(ssize_t, pwritev, (int descriptor, const struct iovec *parts, int count, off_t at))
 {
-    int result = REAL(pipe2)(ends, flags);
-    if (result == 0)
-        join_channel(ends);
-    return result;
-}
-
-FUNCTION(int, socketpair, (int domain, int type, int protocol, int ends[2]))
-{
-    int result = REAL(socketpair)(domain, type, protocol, ends);
-    if (result == 0)
-        join_channel(ends);
-    return result;
-}
-
-FUNCTION(int, close, (int descriptor))
-{
-    /* What was written before it is closed is seen by whoever reads the end. */
-    transfer(descriptor, EVENT_ATOMIC_RMW, CALLER);
-    if (descriptor >= 0 && descriptor < DESCRIPTORS)
-        atomic_store_explicit(&channels[descriptor], 0, memory_order_relaxed);
-    return REAL(close)(descriptor);
+    if (recorder_current && count > 0)
+        sending_vector(descriptor, parts, (size_t)count, CALLER);
+    return REAL(pwritev)(descriptor, parts, count, at);
 }
 
 FUNCTION(size_t, fread, (void *buffer, size_t size, size_t count, FILE *file))
@@ -213,6 +160,22 @@ FUNCTION(int, puts, (const char *text))
     if (recorder_current)
         range_read(text, REAL(strlen)(text) + 1, CALLER);
     return REAL(puts)(text);
+}
+
+FUNCTION(ssize_t, getdelim, (char **line, size_t *size, int end, FILE *file))
+{
+    ssize_t got = REAL(getdelim)(line, size, end, file);
+    if (got >= 0)
+        range_write(*line, (size_t)got + 1, CALLER);
+    return got;
+}
+
+FUNCTION(ssize_t, getline, (char **line, size_t *size, FILE *file))
+{
+    ssize_t got = REAL(getdelim)(line, size, '\n', file);
+    if (got >= 0)
+        range_write(*line, (size_t)got + 1, CALLER);
+    return got;
 }
 
 /* --- memory from the system ------------------------------------------------ */

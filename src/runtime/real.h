@@ -7,9 +7,11 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -132,6 +134,24 @@
                   (int, const void *, size_t, int, const struct sockaddr *, socklen_t))            \
     REAL_FUNCTION(ssize_t, recvmsg, (int, struct msghdr *, int))                                   \
     REAL_FUNCTION(ssize_t, sendmsg, (int, const struct msghdr *, int))                             \
+    REAL_FUNCTION(ssize_t, preadv, (int, const struct iovec *, int, off_t))                        \
+    REAL_FUNCTION(ssize_t, pwritev, (int, const struct iovec *, int, off_t))                       \
+    REAL_FUNCTION(int, eventfd, (unsigned, int))                                                   \
+    REAL_FUNCTION(int, dup, (int))                                                                 \
+    REAL_FUNCTION(int, dup2, (int, int))                                                           \
+    REAL_FUNCTION(int, dup3, (int, int, int))                                                      \
+    REAL_FUNCTION(int, socket, (int, int, int))                                                    \
+    REAL_FUNCTION(int, accept, (int, struct sockaddr *, socklen_t *))                              \
+    REAL_FUNCTION(int, accept4, (int, struct sockaddr *, socklen_t *, int))                        \
+    REAL_FUNCTION(int, connect, (int, const struct sockaddr *, socklen_t))                         \
+    REAL_FUNCTION(int, epoll_ctl, (int, int, int, struct epoll_event *))                           \
+    REAL_FUNCTION(int, epoll_wait, (int, struct epoll_event *, int, int))                          \
+    REAL_FUNCTION(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))       \
+    REAL_FUNCTION(ssize_t, getdelim, (char **, size_t *, int, FILE *))                             \
+    REAL_FUNCTION(int, vsnprintf, (char *, size_t, const char *, va_list))                         \
+    REAL_FUNCTION(int, vsprintf, (char *, const char *, va_list))                                  \
+    REAL_FUNCTION(int, __vsnprintf_chk, (char *, size_t, int, size_t, const char *, va_list))      \
+    REAL_FUNCTION(int, __vsprintf_chk, (char *, int, size_t, const char *, va_list))               \
     REAL_FUNCTION(int, pipe, (int *))                                                              \
     REAL_FUNCTION(int, pipe2, (int *, int))                                                        \
     REAL_FUNCTION(int, socketpair, (int, int, int, int *))                                         \
