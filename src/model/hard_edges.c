@@ -17,6 +17,7 @@ struct sources {
 struct holder {
     uint32_t thread;
     bool shared;
+    struct vclock then;  /* when it acquired the lock */
     struct vclock tries; /* those that failed because of it */
 };
 
@@ -76,6 +77,12 @@ static bool join_others(struct vclock *clock, const struct sources *sources, uin
     return grew;
 }
 
+static void holder_free(struct holder *holder)
+{
+    vclock_free(&holder->then);
+    vclock_free(&holder->tries);
+}
+
 void hard_edges_destroy(struct hard_edges *edges)
 {
     if (!edges)
@@ -83,7 +90,7 @@ void hard_edges_destroy(struct hard_edges *edges)
     for (size_t i = 0; i < edges->locks.count; i++) {
         struct lock_edges *lock = &edges->locks.items[i];
         for (size_t k = 0; k < lock->capacity; k++)
-            vclock_free(&lock->items[k].tries);
+            holder_free(&lock->items[k]);
         free(lock->items);
         sources_free(&lock->mutex);
         sources_free(&lock->written);
@@ -124,17 +131,14 @@ static bool arrive_at_lock(struct lock_edges *lock, const struct event *event, s
     return grew;
 }
 
-static bool try_in_vain(struct lock_edges *lock, const struct event *event,
-                        hard_edges_moment *moment, void *context, struct vclock *clock)
+static bool try_in_vain(const struct lock_edges *lock, const struct event *event,
+                        struct vclock *clock)
 {
     bool grew = false;
     for (size_t i = 0; i < lock->count; i++) {
-        uint32_t holder = lock->items[i].thread;
-        if (holder == event->thread || (lock->items[i].shared && event->op == EVENT_ACQUIRE_READ))
-            continue;
-        struct vclock *reached = moment(context, holder);
-        grew |= vclock_join(clock, reached);
-        vclock_set(reached, holder, vclock_get(reached, holder) + 1);
+        const struct holder *holder = &lock->items[i];
+        if (holder->thread != event->thread && !(holder->shared && event->op == EVENT_ACQUIRE_READ))
+            grew |= vclock_join(clock, &holder->then);
     }
     return grew;
 }
@@ -165,7 +169,7 @@ bool hard_edges_arrive(struct hard_edges *edges, const struct event *event,
     if (event_acquires(event))
         return arrive_at_lock(lock_at(edges, event), event, clock) | grew;
     if (op_in(event->op, OPS_ACQUIRING))
-        return try_in_vain(lock_at(edges, event), event, moment, context, clock) | grew;
+        return try_in_vain(lock_at(edges, event), event, clock) | grew;
     if (event_releases(event)) {
         const struct holder *holder = holder_of(lock_at(edges, event), event->thread);
         return (holder && vclock_join(clock, &holder->tries)) | grew;
@@ -173,7 +177,7 @@ bool hard_edges_arrive(struct hard_edges *edges, const struct event *event,
     return grew;
 }
 
-static void hold(struct lock_edges *lock, const struct event *event)
+static bool hold(struct lock_edges *lock, const struct event *event, const struct vclock *clock)
 {
     size_t before = lock->capacity;
     array_reserve(lock, lock->count + 1);
@@ -182,8 +186,10 @@ static void hold(struct lock_edges *lock, const struct event *event)
     struct holder *holder = &lock->items[lock->count++];
     holder->thread = event->thread;
     holder->shared = event->op == EVENT_ACQUIRE_READ;
+    vclock_copy(&holder->then, clock);
     vclock_clear(&holder->tries);
     lock->is_rwlock |= !op_is_mutex(event->op);
+    return true;
 }
 
 static bool leave_try(struct lock_edges *lock, const struct event *event,
@@ -235,10 +241,10 @@ bool hard_edges_leave(struct hard_edges *edges, const struct event *event,
         return leave_atomic(atomic_at(edges, event), event, clock);
     bool starts = op_in(event->op, OPS_MEETING) && meetings_leave(edges->meetings, event, clock);
     if (event_acquires(event))
-        hold(lock_at(edges, event), event);
-    else if (op_in(event->op, OPS_ACQUIRING))
+        return hold(lock_at(edges, event), event, clock);
+    if (op_in(event->op, OPS_ACQUIRING))
         return leave_try(lock_at(edges, event), event, clock);
-    else if (event_releases(event))
+    if (event_releases(event))
         return leave_lock(lock_at(edges, event), event, clock);
     return starts;
 }

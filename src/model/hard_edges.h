@@ -7,8 +7,8 @@
  *   - a release of a readers-writer lock before every later acquire it excludes;
  *   - conflicting atomic accesses, as volatile ones are treated in the
  *     dissertation (Appendix A, Figure 16.1);
- *   - all that a lock's holder did before a try that failed because of it, and the
- *     failed try before the holder's release.
+ *   - the acquire of a lock before a try that failed because of it, and the failed
+ *     try before the release.
  *
  * As with meetings, the caller's clocks are any that grow along program order and
  * along these edges. */

@@ -121,17 +121,6 @@ static bool is_failed_try(const struct event *event)
     return op_in(event->op, OPS_ACQUIRING) && !event_acquires(event);
 }
 
-/* Does the thread hold at `to`, a failed try, what made it fail? */
-static bool holds(const struct history *history, const uint32_t *partners, uint32_t thread,
-                  const struct event *try, uint32_t to)
-{
-    for (uint32_t pos = 0; pos < to; pos++)
-        if (history->events[pos].thread == thread && event_acquires(&history->events[pos]) &&
-            excludes(&history->events[pos], try) && partners[pos] > to)
-            return true;
-    return false;
-}
-
 static bool hard(const struct history *history, const uint32_t *partners, uint32_t from,
                  uint32_t to)
 {
@@ -140,8 +129,8 @@ static bool hard(const struct history *history, const uint32_t *partners, uint32
         return a->object == b->object && (event_writes(a) || event_writes(b));
     if (event_releases(a) && event_acquires(b))
         return excludes(a, b) && !(reference_is_mutex(a) && reference_is_mutex(b));
-    if (is_failed_try(b) && holds(history, partners, a->thread, b, to))
-        return true;
+    if (is_failed_try(b) && event_acquires(a)) /* it made the try fail */
+        return excludes(a, b) && partners[from] > to;
     if (is_failed_try(a) && event_releases(b))
         return excludes(a, b) && partners[to] < from;
     return false;

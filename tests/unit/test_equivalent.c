@@ -157,19 +157,25 @@ static void finds_all_of_random_traces(void **state)
     }
 }
 
-static void draws_fairly(const char *text, unsigned kinds)
+/* Draws and compares with what is expected of uniform draws: Pearson's chi-square must stay
+ * below `critical`, which uniform draws exceed once in a thousand times. */
+static void draws_fairly(const char *text, unsigned kinds, double critical)
 {
+    enum { EACH = 1000 };
     struct trace *trace;
     struct history *history = read_text(text, &trace);
     struct sampler *sampler = sampler_create(history, 1);
     struct map drawn = {0};
-    unsigned draws = kinds * 1000;
-    for (unsigned i = 0; i < draws; i++)
+    for (unsigned i = 0; i < kinds * EACH; i++)
         ++*map_at(&drawn, hash_order(sampler_next(sampler), history->count), NULL);
     assert_int_equal(drawn.count, kinds);
-    /* Five standard deviations of a count of 1000. */
-    for (size_t i = map_first(&drawn); i < drawn.capacity; i = map_following(&drawn, i))
-        assert_in_range(drawn.entries[i].value, 842, 1158);
+    double chi_square = 0;
+    for (size_t i = map_first(&drawn); i < drawn.capacity; i = map_following(&drawn, i)) {
+        double off = (double)drawn.entries[i].value - EACH;
+        chi_square += off * off / EACH;
+    }
+    if (chi_square >= critical)
+        fail_msg("chi-square is %g, not below %g\n%s", chi_square, critical, text);
     map_free(&drawn);
     sampler_destroy(sampler);
     history_destroy(history);
@@ -179,9 +185,13 @@ static void draws_fairly(const char *text, unsigned kinds)
 static void draws_uniformly(void **state)
 {
     (void)state;
-    draws_fairly("wr 1 a\nwr 2 b\nwr 3 c\nwr 1 d\n", 12);
+    draws_fairly("wr 1 a\nwr 2 b\nwr 3 c\nwr 1 d\n", 12, 31.26);
     /* Choosing the next thread at random would draw one of these half the time. */
-    draws_fairly("wr 1 a\nwr 2 b\nwr 2 c\nwr 2 d\nwr 2 e\n", 5);
+    draws_fairly("wr 1 a\nwr 2 b\nwr 2 c\nwr 2 d\nwr 2 e\n", 5, 18.47);
+    /* Locks, a fork, and a read between two writes. */
+    draws_fairly("fork 0 1\nacq 1 m\nrel 1 m\nwr 0 x\nacq 2 m\nwr 2 y\nrel 2 m\nrd 1 x\nwr 0 x\n"
+                 "wr 0 z\n",
+                 75, 117.4);
 }
 
 static void the_seed_decides(void **state)
@@ -228,6 +238,33 @@ static void draws_by_chain_where_it_cannot_count(void **state)
     trace_close(trace);
 }
 
+/* Too many prefixes again. The first event of a draw: one of the five that have a successor
+ * is twice as likely as one of the fifteen that have none. */
+static void the_chain_draws_uniformly_too(void **state)
+{
+    (void)state;
+    enum { DRAWS = 1000, THREADS = 25, HEADS = 5, FIRSTS = THREADS - HEADS };
+    struct trace *trace;
+    char text[1024] = "";
+    for (int i = 0; i < THREADS; i++)
+        sprintf(text + strlen(text), "wr %d v%d\n", i, i % FIRSTS);
+    struct history *history = read_text(text, &trace);
+    struct sampler *sampler = sampler_create(history, 11);
+    assert_null(sampler_count(sampler));
+    unsigned first[THREADS] = {0};
+    for (int i = 0; i < DRAWS; i++)
+        first[sampler_next(sampler)[0]]++;
+    double chi_square = 0;
+    for (int i = 0; i < FIRSTS; i++) {
+        double expected = (i < HEADS ? 2.0 : 1.0) * DRAWS / THREADS, off = first[i] - expected;
+        chi_square += off * off / expected;
+    }
+    assert_true(chi_square < 43.82); /* 19 degrees of freedom, one in a thousand */
+    sampler_destroy(sampler);
+    history_destroy(history);
+    trace_close(trace);
+}
+
 static void counts_beyond_64_bits(void **state)
 {
     (void)state;
@@ -253,6 +290,7 @@ int main(void)
         cmocka_unit_test(draws_uniformly),
         cmocka_unit_test(the_seed_decides),
         cmocka_unit_test(draws_by_chain_where_it_cannot_count),
+        cmocka_unit_test(the_chain_draws_uniformly_too),
         cmocka_unit_test(counts_beyond_64_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
