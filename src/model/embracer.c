@@ -16,6 +16,7 @@ static void free_mutex(struct mutex_history *mutex)
     }
     free(mutex->items);
     array_free(&mutex->recent);
+    array_free(&mutex->lasts);
     vclock_free(&mutex->acquired);
 }
 

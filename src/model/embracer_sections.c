@@ -10,17 +10,20 @@ static struct mutex_history *mutex_at(struct embracer *embracer, uint32_t lock)
 }
 
 /* How many of the user's sections, from `low` on, began before a moment that has
- * seen `tick` of its thread. */
+ * seen `tick` of its thread. Mostly one or two more than are known: the search starts
+ * there, with steps that double. */
 static uint32_t count_seen(const struct user *user, uint32_t low, uint32_t tick)
 {
-    uint32_t high = (uint32_t)user->ticks.count;
-    if (low == high || user->ticks.items[low].acquire >= tick)
-        return low;
-    if (user->ticks.items[high - 1].acquire < tick)
-        return high;
+    const struct section_ticks *ticks = user->ticks.items;
+    uint32_t high = (uint32_t)user->ticks.count, bound = low;
+    for (uint32_t step = 1; bound < high && ticks[bound].acquire < tick; step *= 2) {
+        low = bound + 1;
+        bound += step;
+    }
+    high = bound < high ? bound : high;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (user->ticks.items[middle].acquire < tick)
+        if (ticks[middle].acquire < tick)
             low = middle + 1;
         else
             high = middle;
@@ -28,44 +31,71 @@ static uint32_t count_seen(const struct user *user, uint32_t low, uint32_t tick)
     return low;
 }
 
-/* Does the acquire of `section` come after the release already? (16.1) Whoever has
- * seen the release's tick knows, once adjusted, all that it knew. */
+/* No section of the user but the first `seen` began before this tick. */
+static uint32_t begin_after(const struct user *user, uint32_t seen)
+{
+    if (seen < user->ticks.count)
+        return user->ticks.items[seen].acquire;
+    return seen ? user->ticks.items[seen - 1].release : 0;
+}
+
+/* What the edges into the section's acquire start from (16.1): whoever has seen a
+ * release's tick knows, once adjusted, all that it knew. */
 static bool is_ordered(const struct embracer *embracer, struct epoch release,
-                       const struct embracer_section *section)
+                       const struct embracer_section *section, const struct vclock *before)
 {
     const struct mutex_history *mutex = &embracer->mutexes.items[section->lock];
-    const struct vclock *before =
-        extra_edges_seen(&embracer->extra, section->thread, section->tick + 1);
     return (before && vclock_saw(before, release)) ||
            (mutex->open == section && vclock_saw(&mutex->acquired, release));
+}
+
+/* The sections of a user that began before a moment that has seen `tick` of it: how
+ * many, and the release of the last of them. */
+static uint32_t sections_seen(const struct mutex_history *mutex, uint32_t number, uint32_t tick,
+                              struct settled *settled, uint32_t *release)
+{
+    const struct user_last *last = &mutex->lasts.items[number];
+    uint32_t known = settled ? settled->count : 0, seen = last->count;
+    if (last->ticks.acquire < tick) {
+        *release = last->ticks.release;
+        if (settled)
+            *settled = (struct settled){seen, last->ticks.release};
+        return seen;
+    }
+    const struct user *user = &mutex->items[number];
+    seen = count_seen(user, known, tick);
+    *release = seen ? user->ticks.items[seen - 1].release : 0;
+    if (settled)
+        *settled = (struct settled){seen, begin_after(user, seen)};
+    return seen;
 }
 
 /* Condition 3 for one section, whose release has `clock` (adjusted, and adjusted to
  * what is found): true if an edge was added. `settled`, by user, says which sections
  * are known to be before it, and learns; NULL: none is. */
 static bool order_sections(struct embracer *embracer, const struct embracer_section *section,
-                           struct vclock *clock, uint32_t *settled)
+                           struct vclock *clock, struct settled *settled)
 {
     const struct mutex_history *mutex = &embracer->mutexes.items[section->lock];
+    const struct vclock *before =
+        extra_edges_seen(&embracer->extra, section->thread, section->tick + 1);
     bool added = false;
     for (bool again = true; again;) {
         again = false;
         for (size_t i = 0; i < mutex->recent.count; i++) {
-            uint32_t number = mutex->recent.items[i];
-            const struct user *user = &mutex->items[number];
-            if (user->thread == section->thread)
+            uint32_t number = mutex->recent.items[i], release;
+            uint32_t thread = mutex->lasts.items[number].thread, tick = vclock_get(clock, thread);
+            struct settled *mine = settled ? &settled[number] : NULL;
+            if (thread == section->thread || (mine && tick <= mine->until))
                 continue;
-            uint32_t known = settled ? settled[number] : 0;
-            uint32_t seen = count_seen(user, known, vclock_get(clock, user->thread));
-            if (seen == known)
+            uint32_t known = mine ? mine->count : 0;
+            uint32_t seen = sections_seen(mutex, number, tick, mine, &release);
+            if (seen == known ||
+                is_ordered(embracer, (struct epoch){thread, release}, section, before))
                 continue;
-            if (settled)
-                settled[number] = seen;
-            struct epoch release = {user->thread, user->ticks.items[seen - 1].release};
-            if (is_ordered(embracer, release, section))
-                continue;
-            const struct vclock *from = &user->sections.items[seen - 1]->at_release;
+            const struct vclock *from = &mutex->items[number].sections.items[seen - 1]->at_release;
             extra_edges_add(&embracer->extra, section->thread, section->tick, from);
+            before = extra_edges_seen(&embracer->extra, section->thread, section->tick + 1);
             again |= extra_edges_join(&embracer->extra, clock, from);
             added = true;
         }
@@ -119,10 +149,12 @@ void embracer_acquire(struct embracer *embracer, const struct event *event, stru
 static struct user *user_of(struct mutex_history *mutex, uint32_t thread)
 {
     for (size_t i = 0; i < mutex->count; i++)
-        if (mutex->items[i].thread == thread)
+        if (mutex->lasts.items[i].thread == thread)
             return &mutex->items[i];
     struct user user = {.thread = thread};
     array_push(&mutex->recent, (uint32_t)mutex->count);
+    struct user_last last = {.thread = thread};
+    array_push(&mutex->lasts, last);
     array_push(mutex, user);
     return &array_last(mutex);
 }
@@ -154,6 +186,9 @@ void embracer_release(struct embracer *embracer, uint32_t lock, struct vclock *c
     array_push(&user->sections, section);
     struct section_ticks ticks = {section->tick, vclock_get(clock, section->thread)};
     array_push(&user->ticks, ticks);
+    struct user_last *last = &mutex->lasts.items[user - mutex->items];
+    last->count++;
+    last->ticks = ticks;
     move_to_front(mutex, (uint32_t)(user - mutex->items));
     ask_again(embracer);
 }

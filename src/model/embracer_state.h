@@ -16,13 +16,24 @@ struct section_ticks {
     uint32_t acquire, release;
 };
 
+/* So many sections of another thread are before this one's, as long as this one has seen
+ * nothing of it beyond `until`: the others began no sooner. */
+struct settled {
+    uint32_t count, until;
+};
+
 /* H of one mutex, by thread (section 16.1). */
 struct user {
     uint32_t thread;
     struct section_list sections;
     struct user_ticks ARRAY_OF(struct section_ticks) ticks; /* of the same */
     /* By number of user: how many of its sections are before this thread's last one. */
-    struct user_settled ARRAY_OF(uint32_t) settled;
+    struct user_settled ARRAY_OF(struct settled) settled;
+};
+
+struct user_last {
+    uint32_t thread, count; /* of its sections */
+    struct section_ticks ticks;
 };
 
 struct mutex_history {
@@ -33,6 +44,8 @@ struct mutex_history {
     /* Numbers of users, whoever released last first: its section tends to be after
      * all others, so that one edge says it all. */
     struct user_recency ARRAY_OF(uint32_t) recent;
+    /* By number of user, close together: most questions are about its last section. */
+    struct user_lasts ARRAY_OF(struct user_last) lasts;
 };
 
 struct variable_clocks {

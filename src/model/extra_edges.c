@@ -2,6 +2,8 @@
 
 #include "base/array.h"
 
+#include <string.h>
+
 void extra_edges_free(struct extra_edges *extra)
 {
     for (size_t i = 0; i < extra->count; i++) {
@@ -11,6 +13,7 @@ void extra_edges_free(struct extra_edges *extra)
     }
     free(extra->items);
     free(extra->raised.items);
+    free(extra->pending);
 }
 
 /* How many edges of the list end at acquires below `tick`. */
@@ -32,6 +35,10 @@ static size_t count_below(const struct extra_edge_list *list, uint32_t tick)
 void extra_edges_add(struct extra_edges *extra, uint32_t thread, uint32_t tick,
                      const struct vclock *from)
 {
+    if (thread >= extra->count) {
+        extra->pending = memory_resize(extra->pending, thread + 1, sizeof *extra->pending);
+        memset(extra->pending + extra->count, 0, thread + 1 - extra->count);
+    }
     array_grow(extra, thread + 1);
     struct extra_edge_list *list = &extra->items[thread];
     size_t at = count_below(list, tick);
@@ -57,16 +64,23 @@ const struct vclock *extra_edges_seen(const struct extra_edges *extra, uint32_t 
     return below ? &extra->items[thread].items[below - 1].before : NULL;
 }
 
+/* The thread's entry was raised: are there edges that it has seen now? */
+static void look_at(struct extra_edges *extra, uint32_t thread)
+{
+    if (thread >= extra->count || extra->pending[thread] || !extra->items[thread].count)
+        return;
+    extra->pending[thread] = true;
+    array_push(&extra->raised, thread);
+}
+
 static bool raise_by(struct extra_edges *extra, struct vclock *clock, const struct vclock *other)
 {
     bool grew = false;
-    for (uint32_t thread = 0; thread < other->size; thread++) {
-        if (other->ticks[thread] <= vclock_get(clock, thread))
-            continue;
-        vclock_set(clock, thread, other->ticks[thread]);
+    for (uint32_t thread = 0; (thread = vclock_next_above(clock, other, thread)) < other->size;
+         thread++) {
+        clock->ticks[thread] = other->ticks[thread];
+        look_at(extra, thread);
         grew = true;
-        if (thread < extra->count && extra->items[thread].count)
-            array_push(&extra->raised, thread);
     }
     return grew;
 }
@@ -76,6 +90,7 @@ static bool settle(struct extra_edges *extra, struct vclock *clock)
     bool grew = false;
     while (extra->raised.count) {
         uint32_t thread = array_pop(&extra->raised);
+        extra->pending[thread] = false;
         const struct vclock *before = extra_edges_seen(extra, thread, vclock_get(clock, thread));
         if (before)
             grew |= raise_by(extra, clock, before);
@@ -92,7 +107,7 @@ bool extra_edges_join(struct extra_edges *extra, struct vclock *clock, const str
 bool extra_edges_adjust(struct extra_edges *extra, struct vclock *clock)
 {
     for (uint32_t thread = 0; thread < clock->size; thread++)
-        if (thread < extra->count && extra->items[thread].count && clock->ticks[thread])
-            array_push(&extra->raised, thread);
+        if (clock->ticks[thread])
+            look_at(extra, thread);
     return settle(extra, clock);
 }

@@ -31,7 +31,8 @@ struct extra_edges {
     struct {
         uint32_t *items;
         size_t count, capacity;
-    } raised; /* scratch */
+    } raised;      /* scratch: threads to look at ... */
+    bool *pending; /* ... by thread: it is among them */
 };
 
 void extra_edges_free(struct extra_edges *extra);

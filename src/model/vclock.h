@@ -24,6 +24,9 @@ void vclock_set(struct vclock *clock, uint32_t thread, uint32_t tick);
 bool vclock_join(struct vclock *clock, const struct vclock *other);
 void vclock_copy(struct vclock *clock, const struct vclock *other);
 bool vclock_covers(const struct vclock *clock, const struct vclock *other);
+/* The first thread from `from` on of which `other` has seen more than `clock`, which gets
+ * room for all of them; other->size if there is none. */
+uint32_t vclock_next_above(struct vclock *clock, const struct vclock *other, uint32_t from);
 /* Forgets everything, keeps the memory. */
 void vclock_clear(struct vclock *clock);
 void vclock_free(struct vclock *clock);
