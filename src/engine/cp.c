@@ -7,9 +7,13 @@
  * reordering has a race or a deadlock. The theorem speaks of the first race only,
  * so findings are candidates.
  *
+ * With --window N the trace is cut into windows of N events, each looked at by itself;
+ * sections that were open go on. Without it nothing is cut.
+ *
  * Dissertation, Part IV and Appendices A and B (POPL 2012). */
 #include "engine/clock_races.h"
 #include "engine/engine.h"
+#include "engine/open_sections.h"
 #include "model/cp.h"
 
 static void create(struct engine_run *run)
@@ -17,23 +21,58 @@ static void create(struct engine_run *run)
     run->state = NULL;
 }
 
+/* The races of `window`, whose first `extra` events stand for sections that were open; its
+ * others are those of the trace from `from` on. */
+static void check(struct engine_run *run, const struct history *window, uint32_t extra,
+                  uint32_t from)
+{
+    struct clock_races *races = clock_races_create(run, NULL);
+    struct cp *cp = cp_create(window);
+    for (uint32_t at = 0; at < window->count; at++) {
+        const struct event *event = &window->events[at];
+        clock_races_look_ahead(races, window->events, at, window->count);
+        cp_enter(cp, at);
+        if (op_in(event->op, OPS_ACCESS)) {
+            uint32_t pos = from + at - extra;
+            clock_races_check(races, event, pos, run->history->index[pos],
+                              cp_before(cp, event->thread), cp_happened_before(cp, event->thread));
+        }
+        cp_leave(cp, at);
+    }
+    cp_destroy(cp);
+    clock_races_destroy(races);
+}
+
+static void check_window(struct engine_run *run, const struct open_sections *open, uint32_t from,
+                         uint32_t to)
+{
+    size_t extra = open->count, count = to - from;
+    struct event *events = memory_alloc(extra + count, sizeof *events);
+    if (extra)
+        memcpy(events, open->items, extra * sizeof *events);
+    memcpy(events + extra, run->history->events + from, count * sizeof *events);
+    struct history *window = history_create(run->trace, events, (uint32_t)(extra + count));
+    check(run, window, (uint32_t)extra, from);
+    history_destroy(window);
+}
+
 static int finish(struct engine_run *run, struct error *error)
 {
     (void)error;
     const struct history *history = run->history;
-    struct clock_races *races = clock_races_create(run, NULL);
-    struct cp *cp = cp_create(history);
-    for (uint32_t pos = 0; pos < history->count; pos++) {
-        const struct event *event = &history->events[pos];
-        clock_races_look_ahead(races, history->events, pos, history->count);
-        cp_enter(cp, pos);
-        if (op_in(event->op, OPS_ACCESS))
-            clock_races_check(races, event, pos, history->index[pos], cp_before(cp, event->thread),
-                              cp_happened_before(cp, event->thread));
-        cp_leave(cp, pos);
+    uint32_t size = run->options->window;
+    if (!size || size >= history->count) {
+        check(run, history, 0, 0);
+        return 0;
     }
-    cp_destroy(cp);
-    clock_races_destroy(races);
+    struct open_sections open = {0};
+    for (uint32_t from = 0; from < history->count;) {
+        uint32_t to = history->count - from > size ? from + size : history->count;
+        check_window(run, &open, from, to);
+        for (; from < to; from++)
+            open_sections_step(&open, &history->events[from]);
+    }
+    array_free(&open);
     return 0;
 }
 

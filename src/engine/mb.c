@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "engine/bad_set.h"
 #include "engine/clock_races.h"
+#include "engine/open_sections.h"
 #include "model/hard_edges.h"
 #include "model/hb_walk.h"
 
@@ -38,14 +39,22 @@ struct mb {
     struct mb_variables ARRAY_OF(struct variable) variables;
     struct mb_held ARRAY_OF(struct held) held; /* by thread: mutexes */
     struct indices ARRAY_OF(uint32_t) next_index;
+    struct open_sections open;
+    uint32_t until; /* pos at which the next window begins */
 };
+
+static void begin(struct engine_run *run, struct mb *mb)
+{
+    mb->embracer = embracer_create();
+    mb->walk = hb_walk_create();
+    mb->observed = clock_races_create(run, NULL);
+}
 
 static void create(struct engine_run *run)
 {
     struct mb *mb = NEW(struct mb);
-    mb->embracer = embracer_create();
-    mb->walk = hb_walk_create();
-    mb->observed = clock_races_create(run, NULL);
+    begin(run, mb);
+    mb->until = run->options->window;
     run->state = mb;
 }
 
@@ -182,11 +191,48 @@ static void look_ahead(const struct mb *mb, const struct event *events, size_t a
         embracer_prefetch(mb->embracer, events[at + ACCESS_FAR].object);
 }
 
+/* Judges what is still suspected; sections that are open count as ended. */
+static void end(struct engine_run *run, struct mb *mb)
+{
+    embracer_finish(mb->embracer);
+    bad_set_judge(&mb->bad, mb->embracer, run);
+}
+
+static void forget(struct mb *mb)
+{
+    access_pool_free(&mb->pool);
+    mb->pool = (struct access_pool){0};
+    array_free(&mb->variables);
+    embracer_destroy(mb->embracer);
+    hb_walk_destroy(mb->walk);
+    clock_races_destroy(mb->observed);
+}
+
+/* A window by itself: of what lies before it only the open sections are kept. */
+static void begin_window(struct engine_run *run, struct mb *mb)
+{
+    end(run, mb);
+    forget(mb);
+    begin(run, mb);
+    for (size_t i = 0; i < mb->open.count; i++) {
+        hb_walk_enter(mb->walk, &mb->open.items[i]);
+        embracer_enter(mb->embracer, &mb->open.items[i]);
+        embracer_leave(mb->embracer, &mb->open.items[i]);
+        hb_walk_leave(mb->walk, &mb->open.items[i]);
+    }
+    mb->until += run->options->window;
+}
+
 static void on_events(struct engine_run *run, const struct event *events, size_t count,
                       uint32_t first)
 {
     struct mb *mb = run->state;
     for (size_t i = 0; i < count; i++) {
+        if (run->options->window) {
+            if (first + i == mb->until)
+                begin_window(run, mb);
+            open_sections_step(&mb->open, &events[i]);
+        }
         look_ahead(mb, events, i, count);
         on_event(run, mb, &events[i], first + (uint32_t)i);
     }
@@ -195,25 +241,20 @@ static void on_events(struct engine_run *run, const struct event *events, size_t
 static int finish(struct engine_run *run, struct error *error)
 {
     (void)error;
-    struct mb *mb = run->state;
-    embracer_finish(mb->embracer);
-    bad_set_judge(&mb->bad, mb->embracer, run);
+    end(run, run->state);
     return 0;
 }
 
 static void destroy(struct engine_run *run)
 {
     struct mb *mb = run->state;
-    access_pool_free(&mb->pool);
+    forget(mb);
+    array_free(&mb->open);
     for (size_t i = 0; i < mb->held.count; i++)
         array_free(&mb->held.items[i]);
-    array_free(&mb->variables);
     array_free(&mb->held);
     array_free(&mb->next_index);
     bad_set_free(&mb->bad);
-    embracer_destroy(mb->embracer);
-    hb_walk_destroy(mb->walk);
-    clock_races_destroy(mb->observed);
     free(mb);
 }
 

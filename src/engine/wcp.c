@@ -11,12 +11,15 @@
 #include "base/array.h"
 #include "engine/clock_races.h"
 #include "engine/engine.h"
+#include "engine/open_sections.h"
 #include "model/wcp.h"
 
 struct wcp_engine {
     struct wcp *wcp;
     struct clock_races *races;
     struct indices ARRAY_OF(uint32_t) next_index; /* by thread */
+    struct open_sections open;
+    uint32_t until; /* pos at which the next window begins */
 };
 
 static void create(struct engine_run *run)
@@ -24,7 +27,22 @@ static void create(struct engine_run *run)
     struct wcp_engine *state = NEW(struct wcp_engine);
     state->wcp = wcp_create();
     state->races = clock_races_create(run, NULL);
+    state->until = run->options->window;
     run->state = state;
+}
+
+/* Forgets all but the sections that are open. */
+static void begin_window(struct engine_run *run, struct wcp_engine *state)
+{
+    wcp_destroy(state->wcp);
+    clock_races_destroy(state->races);
+    state->wcp = wcp_create();
+    state->races = clock_races_create(run, NULL);
+    for (size_t i = 0; i < state->open.count; i++) {
+        wcp_enter(state->wcp, &state->open.items[i]);
+        wcp_leave(state->wcp, &state->open.items[i]);
+    }
+    state->until += run->options->window;
 }
 
 static void on_events(struct engine_run *run, const struct event *events, size_t count,
@@ -33,6 +51,11 @@ static void on_events(struct engine_run *run, const struct event *events, size_t
     struct wcp_engine *state = run->state;
     for (size_t i = 0; i < count; i++) {
         const struct event *event = &events[i];
+        if (run->options->window) {
+            if (first + i == state->until)
+                begin_window(run, state);
+            open_sections_step(&state->open, event);
+        }
         clock_races_look_ahead(state->races, events, i, count);
         array_grow(&state->next_index, event->thread + 1);
         uint32_t index = state->next_index.items[event->thread]++;
@@ -51,6 +74,7 @@ static void destroy(struct engine_run *run)
     wcp_destroy(state->wcp);
     clock_races_destroy(state->races);
     array_free(&state->next_index);
+    array_free(&state->open);
     free(state);
 }
 

@@ -62,6 +62,20 @@ races() { # ENGINE TRACE : the pairs of locations that race, one a line
     ! grep -q truth <<<"${lines[0]}"
 }
 
+@test "windows: open sections go on, races across windows are missed" {
+    printf 'A|acq(l)|1\nA|r(y)|2\nA|r(y)|3\nA|r(y)|4\nA|w(x)|5\nA|rel(l)|6\nB|acq(l)|7\nB|w(x)|8\n' >open.std
+    printf 'A|w(x)|1\nA|r(y)|2\nA|r(y)|3\nA|r(y)|4\nB|w(x)|5\nA|w(z)|6\nB|w(z)|7\n' >across.std
+    for engine in cp wcp mb; do
+        for window in 0 4 5; do
+            run "$PREPLAY" predict -e $engine --all --window $window open.std
+            [ "$status" -eq 0 ]
+        done
+        [ "$("$PREPLAY" predict -e $engine --all --exit-code 0 --json - across.std | jq '.findings | length')" -eq 2 ]
+        "$PREPLAY" predict -e $engine --all --exit-code 0 --window 4 --json - across.std |
+            jq -e '.findings | length == 1 and .[0].object == "z" and .[0].events[1].pos == 6'
+    done
+}
+
 @test "a cp race that happens-before orders says so, an observed one does not" {
     run "$PREPLAY" predict -e cp --all "$traces/002-fig10.2-polar-coord-a.std"
     [ "$status" -eq 66 ]
