@@ -9,6 +9,7 @@
 #include "pub_tool_threadstate.h"
 #include "pub_tool_tooliface.h"
 
+#include "forks.h"
 #include "instrument.h"
 
 __typeof__(process) *host_process;
@@ -36,6 +37,18 @@ static void stop_running(ThreadId thread, ULong blocks)
     if (stream_room(self) && self->last_stamp < stamp)
         write_chunk_end(self, stamp);
     recorder_leave(self);
+}
+
+struct recorder *tool_recorder(ThreadId thread)
+{
+    return recorders[thread];
+}
+
+void recorders_forget(void)
+{
+    for (ThreadId thread = 0; thread < VG_N_THREADS; thread++)
+        recorders[thread] = NULL;
+    tool_current = NULL;
 }
 
 static void end_thread(ThreadId thread)
@@ -104,6 +117,7 @@ static void before_options(void)
     VG_(details_avg_translation_sizeB)(500);
     VG_(basic_tool_funcs)(after_options, instrument, finish);
     VG_(needs_client_requests)(handle_request);
+    forks_watch();
     VG_(track_start_client_code)(start_running);
     VG_(track_stop_client_code)(stop_running);
     VG_(track_change_mem_mprotect)(constants_protected);

@@ -5,6 +5,8 @@
  *  accesses.c    what those calls do: loads, stores and calls of the program
  *  atomics.c     locked instructions, and plain ones of the same memory
  *  modules.c     whose code it is; the load map
+ *  forks.c       children that share the parent's streams
+ *  debug_info.c  what Valgrind need not read
  *  target.c      the other side, preloaded into the program (src/runtime/host.h)
  *  gate.c        there, too: where a replayed access waits for its turn
  *
@@ -20,6 +22,9 @@
 /* The running thread's recorder; NULL if it is not recorded. */
 extern struct recorder *tool_current;
 extern bool tool_values;
+struct recorder *tool_recorder(ThreadId thread);
+/* No thread is recorded until the target says so again. */
+void recorders_forget(void);
 
 /* An access's place in one word: its size, and the program counter after which it
  * is looked up (one above the instruction's first byte, as return addresses are). */
