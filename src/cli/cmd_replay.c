@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/debugging.h"
 #include "cli/replaying.h"
+#include "cli/reporting.h"
 #include "cli/side_by_side.h"
 #include "cli/verdicts.h"
 #include "report/findings_file.h"
@@ -161,7 +162,9 @@ static int replay_task(void *context, size_t number)
 static void print_in_full(const struct task *task)
 {
     struct job *job = task->job;
+    char tool[PATH_MAX];
     struct report report = {
+        .tool = reporting_tool(tool),
         .trace = job->trace,
         .history = job->history,
         .path = task->options->arguments[0],

@@ -98,11 +98,13 @@ int cmd_report(struct options *options, struct error *error)
         code = open_source(&source, options, options->arguments[0], error);
     if (code == 0) {
         struct report report;
+        char tool[PATH_MAX];
         report_create(&report, source.trace, source.history, options->arguments[0], &source.engine,
                       1, options->all);
         report_leave_out(&report, filter.suppressions, filter.baseline, NULL);
         report.run = source.has_run ? &source.run : NULL;
         report.directory = source.program.directory;
+        report.tool = reporting_tool(tool);
         code = reporting_write(&report, format_of(options), options->output, error);
         if (code == 0 && report.count)
             code = (int)options->exit_code;

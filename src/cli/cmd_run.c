@@ -30,6 +30,7 @@ struct run {
     struct processes processes;
     struct part *parts;
     struct report_run numbers;
+    char tool[PATH_MAX];
 };
 
 static double now(void)
@@ -123,6 +124,7 @@ static void make_report(struct run *run, struct part *part, const char *here,
                   part->prediction.driver.count, run->options->all);
     part->report.run = &run->numbers;
     part->report.directory = here;
+    part->report.tool = reporting_tool(run->tool);
     if (part != run->parts)
         part->report.process = part->directory + strlen(run->recording.directory) + 1;
     report_leave_out(&part->report, run->filter.suppressions, run->filter.baseline, reported);

@@ -5,6 +5,11 @@
 #include "report/html.h"
 #include "report/sarif.h"
 
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 int reporting_write(const struct report *report, enum report_format format, const char *path,
                     struct error *error)
 {
@@ -26,6 +31,44 @@ int reporting_write(const struct report *report, enum report_format format, cons
         break;
     }
     return command_close(out, path, error);
+}
+
+static bool is_same_file(const char *path, const struct stat *wanted)
+{
+    struct stat found;
+    return stat(path, &found) == 0 && found.st_dev == wanted->st_dev &&
+           found.st_ino == wanted->st_ino;
+}
+
+static bool is_in_path(const struct stat *tool)
+{
+    char candidate[PATH_MAX];
+    const char *path = getenv("PATH");
+    for (const char *at = path ? path : ""; *at;) {
+        size_t length = strcspn(at, ":");
+        snprintf(candidate, sizeof candidate, "%.*s/preplay", (int)length, at);
+        if (access(candidate, X_OK) == 0)
+            return is_same_file(candidate, tool); /* the first is what a shell takes */
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
+const char *reporting_tool(char path[PATH_MAX])
+{
+    char here[PATH_MAX];
+    struct stat tool;
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    if (length <= 0)
+        return "preplay";
+    path[length] = '\0';
+    if (stat(path, &tool) != 0 || is_in_path(&tool))
+        return "preplay";
+    size_t below = getcwd(here, sizeof here) ? strlen(here) : 0;
+    return below && strncmp(path, here, below) == 0 && path[below] == '/' &&
+                   strchr(path + below + 1, '/')
+               ? path + below + 1
+               : path;
 }
 
 int reporting_filter_read(struct reporting_filter *filter, const struct options *options,

@@ -5,11 +5,17 @@
 #include "cli/options.h"
 #include "report/report.h"
 
+#include <limits.h>
+
 enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_SARIF, REPORT_HTML };
 
 /* Writes a report to `path`; NULL and "-" are standard output. 0 or -1. */
 int reporting_write(const struct report *report, enum report_format format, const char *path,
                     struct error *error);
+
+/* How to call this very tool from here: "preplay" if a shell finds it by that name, or
+ * its path. */
+const char *reporting_tool(char path[PATH_MAX]);
 
 /* What --suppressions and --baseline leave out. */
 struct reporting_filter {

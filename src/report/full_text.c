@@ -287,8 +287,9 @@ static void print_finding(const struct writer *writer, const struct finding *fin
     putc('\n', out);
     text_interleaving(out, writer->report->history, finding, writer->style);
     if (strcmp(writer->trace->format->name, "binary") == 0) {
-        fprintf(out, "\n  %sAgain:%s preplay replay ", text_bold(writer->style),
-                text_normal(writer->style));
+        fprintf(out, "\n  %sAgain:%s ", text_bold(writer->style), text_normal(writer->style));
+        print_word(out, writer->report->tool ? writer->report->tool : "preplay");
+        fputs(" replay ", out);
         print_word(out, writer->report->path);
         fprintf(out, " %s\n", id);
     }

@@ -71,7 +71,7 @@ static void print_step(const struct picture *picture, const struct step *step)
         return;
     }
     if (step->count > 1)
-        snprintf(text, sizeof text, "%u accesses", step->count);
+        snprintf(text, sizeof text, "%u %s", step->count, step->segment ? "events" : "accesses");
     else
         step_text(text, sizeof text, picture->history->trace, event,
                   step->error && picture->finding->kind == FINDING_DEADLOCK);
@@ -103,7 +103,8 @@ void text_interleaving(FILE *out, const struct history *history, const struct fi
                        struct text_style style)
 {
     struct picture picture = {.out = out, .history = history, .finding = finding, .style = style};
-    struct step *steps = steps_create(history, finding, MOST_STEPS, &picture.count);
+    struct step *steps = steps_create(history, finding, 0, &picture.count);
+    steps_collapse(history, steps, &picture.count, MOST_STEPS);
     picture.steps = steps;
     choose_columns(&picture);
     fprintf(out, "  %sA schedule that reaches it, %u events:%s\n", text_bold(style),

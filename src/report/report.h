@@ -18,6 +18,7 @@ struct report {
     const struct report *next;     /* the report of another process of the same run */
     const char *path;              /* of the trace, as the user named it */
     const char *directory;         /* where the program ran; may be NULL */
+    const char *tool;              /* how the user calls preplay; NULL: "preplay" */
     const struct finding **items;
     size_t count;
     size_t hidden; /* left out of `items`: candidates that did not confirm */

@@ -35,9 +35,29 @@ find_python() {
     [[ "$output" == *"#1 save examples/lock_order.c:28"* ]]
     [[ "$output" == *"holding current, taken at examples/lock_order.c:18"* ]]
     [[ "$output" == *"Thread T0.2 was created by thread T0 (main):"* ]]
-    [[ "$output" == *"Again: preplay replay $BIN/lock_order.data d-"* ]]
+    [[ "$output" == *"Again: "*"preplay replay $BIN/lock_order.data d-"* ]]
     [[ "$output" == *"preplay: 1 deadlock confirmed"* ]]
     [[ "$output" == *"1 replay"* ]]
+}
+
+@test "text: the command to replay is one that works here" {
+    for path in "$PATH" "$(dirname "$PREPLAY"):$PATH"; do
+        command=$(PATH=$path "$PREPLAY" report "$BIN/lock_order.data" | sed -n 's/^  Again: //p')
+        run -0 env PATH="$path" bash -c "$command"
+    done
+    [[ "$command" == "preplay replay "* ]]
+}
+
+@test "text: a long schedule shows what a thread does in a row as one step" {
+    cd "$BATS_TEST_TMPDIR"
+    awk 'BEGIN { print "T1|fork(T2)|0"
+        for (i = 0; i < 500; i++) printf "T1|acq(l)|a\nT1|rel(l)|b\n"
+        for (i = 0; i < 500; i++) printf "T2|acq(m)|c\nT2|rel(m)|d\n"
+        print "T1|w(x)|e\nT2|w(x)|f" }' >long.std
+    "$PREPLAY" report long.std >text || [ $? -eq 66 ]
+    grep -q '^ *2  1000 events  *a$' text
+    grep -Eq '^ *[0-9]+   *9[0-9]+ events  *c$' text
+    [ "$(wc -l <text)" -lt 70 ]
 }
 
 @test "text: the schedule in columns, within 80 cells, without escapes in a pipe" {
