@@ -200,6 +200,7 @@ struct smt_encoding *smt_encode_begin(const struct smt_window *window, const uin
     encoding->is_fresh = NEW_ARRAY(bool, window->end - window->start);
     encoding->used = NEW_ARRAY(struct smt_positions, threads);
     encoding->marks = NEW_ARRAY(uint32_t, threads);
+    encoding->latest = NEW_ARRAY(uint32_t, threads);
     encoding->about = POS_NONE;
     encoding->condition_uses =
         NEW_ARRAY(struct smt_uses, trace_count(window->history->trace, CLASS_CONDITION));
@@ -252,6 +253,7 @@ void smt_encoding_destroy(struct smt_encoding *encoding)
     free(encoding->is_used);
     free(encoding->is_fresh);
     free(encoding->marks);
+    free(encoding->latest);
     free(encoding);
 }
 

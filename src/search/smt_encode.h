@@ -69,6 +69,8 @@ struct smt_encoding {
     struct smt_uses *condition_uses, *semaphore_uses; /* by object */
     uint32_t about;         /* scratch: for constraints without a condition */
     bool about_order;       /* scratch: they are of the must-order */
+    bool observed_only;     /* reads see what they saw, as in `rf`: too strict for `value` */
+    uint32_t *latest;       /* scratch, by thread */
     uint32_t *marks, round; /* scratch, by thread: marked if equal to round */
 };
 

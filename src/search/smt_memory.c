@@ -100,17 +100,28 @@ static void require_sees(struct smt_encoding *encoding, uint32_t event, smt_ref 
     }
 }
 
-/* Is there a write that comes between in any case? */
-static bool is_hidden(const struct smt_window *window, uint32_t read, uint32_t write)
+/* By thread: the last write of the read's variable that must come before it, POS_NONE if
+ * there is none. True if there is any. */
+static bool find_latest(const struct smt_encoding *encoding, uint32_t read, uint32_t *latest)
 {
-    uint32_t variable = window->history->events[read].object;
-    for (uint32_t i = window->writes.offset[variable]; i < window->writes.offset[variable + 1];
-         i++) {
-        uint32_t other = window->writes.items[i];
-        if (other != write && other != read && smt_must(window, other, read) &&
-            (write == POS_NONE || smt_must(window, write, other)))
+    const struct smt_window *window = encoding->window;
+    uint32_t variable = at(encoding, read)->object;
+    bool any = false;
+    memset(latest, 0xff, window->history->threads * sizeof *latest);
+    for (uint32_t i = window->writes.offset[variable]; i < window->writes.offset[variable + 1]; i++)
+        if (smt_must(window, window->writes.items[i], read)) {
+            latest[at(encoding, window->writes.items[i])->thread] = window->writes.items[i];
+            any = true;
+        }
+    return any;
+}
+
+/* Does one of those come between the write and the read in any case? */
+static bool is_hidden(const struct smt_window *window, uint32_t write, const uint32_t *latest)
+{
+    for (uint32_t thread = 0; thread < window->history->threads; thread++)
+        if (latest[thread] != POS_NONE && smt_must(window, write, latest[thread]))
             return true;
-    }
     return false;
 }
 
@@ -119,15 +130,19 @@ static void find_sources(const struct smt_encoding *encoding, uint32_t read,
                          struct smt_refs *sources)
 {
     const struct smt_window *window = encoding->window;
-    uint32_t variable = at(encoding, read)->object;
+    uint32_t variable = at(encoding, read)->object, observed = window->rules->reads_from[read];
+    uint32_t *latest = encoding->latest;
+    bool any = find_latest(encoding, read, latest);
+    bool from_start = observed == POS_NONE || observed < window->start;
     sources->count = 0;
-    if (smt_may_see(window, read, POS_NONE) && !is_hidden(window, read, POS_NONE))
+    if (smt_may_see(window, read, POS_NONE) && !any && (from_start || !encoding->observed_only))
         array_push(sources, POS_NONE);
     for (uint32_t i = window->writes.offset[variable]; i < window->writes.offset[variable + 1];
          i++) {
         uint32_t write = window->writes.items[i];
         if (write != read && smt_may_see(window, read, write) && smt_is_possible(encoding, write) &&
-            !smt_must(window, read, write) && !is_hidden(window, read, write))
+            (write == observed || !encoding->observed_only) && !smt_must(window, read, write) &&
+            !is_hidden(window, write, latest))
             array_push(sources, write);
     }
 }

@@ -150,31 +150,29 @@ static uint32_t few_choices(const struct hunt *hunt)
     return choices < CHOICES_MAX ? choices : CHOICES_MAX;
 }
 
-/* Takes the pairs off the list that are decided with so many choices. */
-static void propagate_all(struct hunt *hunt, uint32_t choices)
+/* Takes the pairs off the list that are decided with so many choices. With `observed_only`
+ * reads see what they saw, so that there is less to choose and only a witness decides. */
+static void propagate_all(struct hunt *hunt, uint32_t choices, bool observed_only)
 {
     size_t kept = 0;
     hunt->propagation = smt_propagation_create(hunt->window);
     if (!hunt->encoding)
         open_encoding(hunt);
+    hunt->encoding->observed_only = observed_only;
     for (size_t i = 0; i < hunt->todo.count; i++) {
         struct smt_pair pair = hunt->todo.items[i];
         if (!is_wanted(hunt, &pair))
             continue;
-        switch (smt_propagate(hunt->propagation, hunt->trial, hunt->encoding, pair.first,
-                              pair.second, choices)) {
-        case SMT_YES:
-            hunt->counts->followed++;
+        enum smt_answer answer = smt_propagate(hunt->propagation, hunt->trial, hunt->encoding,
+                                               pair.first, pair.second, choices);
+        bool decided = answer == SMT_YES || (answer == SMT_NO && !observed_only);
+        hunt->counts->followed += decided;
+        if (answer == SMT_YES)
             report_trial(hunt);
-            break;
-        case SMT_NO:
-            hunt->counts->followed++;
+        else if (decided)
             hunt->counts->refuted++;
-            break;
-        case SMT_UNKNOWN:
+        else
             hunt->todo.items[kept++] = pair;
-            break;
-        }
     }
     hunt->todo.count = kept;
     smt_propagation_destroy(hunt->propagation);
@@ -221,13 +219,15 @@ static void solve_all(struct hunt *hunt)
 /* Whatever is cheaper than Z3. */
 static int decide_cheaply(struct hunt *hunt)
 {
-    propagate_all(hunt, 0);
+    if (hunt->rules->model == MODEL_VALUE)
+        propagate_all(hunt, 0, true);
+    propagate_all(hunt, 0, false);
     bool tried = hunt->todo.count <= FEW_PAIRS;
     if (hunt->todo.count && tried)
-        propagate_all(hunt, few_choices(hunt));
+        propagate_all(hunt, few_choices(hunt), false);
     int result = hunt->todo.count ? guess_witnesses(hunt) : 0;
     if (!result && hunt->todo.count && hunt->todo.count <= FEW_PAIRS && !tried)
-        propagate_all(hunt, few_choices(hunt));
+        propagate_all(hunt, few_choices(hunt), false);
     return result;
 }
 
