@@ -180,6 +180,8 @@ static void find_sections(struct smt_window *window)
     struct smt_sections all = {0};
     for (uint32_t pos = 0; pos < window->end; pos++) {
         const struct event *event = at(window, pos);
+        if (!op_in(event->op, OPS_ACQUIRING | OPS_RELEASING))
+            continue;
         uint64_t key = map_pair(event_lock(event), event->thread);
         if (event_releases(event)) {
             uint64_t *place = map_find(&open, key);
