@@ -16,6 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#define BEST_OF     7
+#define LONG_ENOUGH 0.3 /* seconds */
+
 struct loaded {
     char *text;
     struct trace *trace;
@@ -100,8 +103,8 @@ static void load_alike(struct loaded *loaded, const struct row *row, enum model 
     array_free(&list);
 }
 
-static double run_smt(const struct loaded *loaded, const struct smt_options *options,
-                      struct smt_counts *counts)
+static double run_once(const struct loaded *loaded, const struct smt_options *options,
+                       struct smt_counts *counts)
 {
     struct error error = {0};
     double began = now();
@@ -110,6 +113,19 @@ static double run_smt(const struct loaded *loaded, const struct smt_options *opt
         exit(ERROR_INTERNAL);
     }
     return now() - began;
+}
+
+/* The best of several runs, as long as they are short: other load only ever adds. */
+static double run_smt(const struct loaded *loaded, const struct smt_options *options,
+                      struct smt_counts *counts)
+{
+    double best = run_once(loaded, options, counts), spent = best;
+    for (int i = 1; i < BEST_OF && spent < LONG_ENOUGH; i++) {
+        double seconds = run_once(loaded, options, counts);
+        spent += seconds;
+        best = seconds < best ? seconds : best;
+    }
+    return best;
 }
 
 static double run_auto(const struct loaded *loaded, enum model model, uint64_t *witnesses,
@@ -169,12 +185,16 @@ static void repeat(const struct row *row, enum model model, uint32_t budget, uin
     struct smt_counts counts;
     load_alike(&loaded, row, model);
     struct smt_options options = {.window = loaded.history->count, .budget = budget};
-    double seconds = 0;
-    for (uint32_t i = 0; i < times; i++)
-        seconds += run_smt(&loaded, &options, &counts);
-    printf("%-16s %7.4f s, pairs %lu: followed %lu, guessed %lu, plans of Z3 %lu\n", row->name,
-           seconds / times, (unsigned long)counts.must_pairs, (unsigned long)counts.followed,
-           (unsigned long)counts.guessed, (unsigned long)counts.rounds);
+    double seconds = 0, best = 1e9;
+    for (uint32_t i = 0; i < times; i++) {
+        double one = run_once(&loaded, &options, &counts);
+        seconds += one;
+        best = one < best ? one : best;
+    }
+    printf("%-16s %7.4f s (best %7.4f), pairs %lu: followed %lu, guessed %lu, plans of Z3 %lu\n",
+           row->name, seconds / times, best, (unsigned long)counts.must_pairs,
+           (unsigned long)counts.followed, (unsigned long)counts.guessed,
+           (unsigned long)counts.rounds);
     unload(&loaded);
 }
 

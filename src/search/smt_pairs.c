@@ -22,8 +22,10 @@ struct smt_pairs {
     struct partners ARRAY_OF(uint32_t) partners; /* groups that conflict and may meet */
 };
 
+#define RECENT 8
+
 struct grouping {
-    uint32_t *recent; /* by variable: its last access's group, plus one */
+    uint32_t *recent; /* by variable and RECENT kinds of access: the last one's group, plus one */
     struct map kinds; /* thread, operation and profile to a number */
     struct map numbers;
 };
@@ -32,11 +34,12 @@ struct grouping {
 static uint32_t group_of(struct smt_pairs *pairs, struct grouping *grouping,
                          const struct event *event, uint32_t profile)
 {
-    uint32_t recent = grouping->recent[event->object];
-    if (recent) {
-        const struct group *group = &pairs->groups.items[recent - 1];
+    size_t kind_of_access = (2 * event->thread + event_writes(event)) % RECENT;
+    uint32_t *recent = &grouping->recent[RECENT * (size_t)event->object + kind_of_access];
+    if (*recent) {
+        const struct group *group = &pairs->groups.items[*recent - 1];
         if (group->thread == event->thread && group->op == event->op && group->profile == profile)
-            return recent - 1;
+            return *recent - 1;
     }
     bool added;
     uint64_t doer = (uint64_t)event->thread << 6 | event->op; /* fewer than 2^26 threads */
@@ -50,7 +53,7 @@ static uint32_t group_of(struct smt_pairs *pairs, struct grouping *grouping,
         struct group group = {event->object, event->thread, profile, event->op, 0, 0, 0, 0, 0};
         array_push(&pairs->groups, group);
     }
-    grouping->recent[event->object] = (uint32_t)*number + 1;
+    *recent = (uint32_t)*number + 1;
     return (uint32_t)*number;
 }
 
@@ -117,7 +120,7 @@ struct smt_pairs *smt_pairs_create(const struct history *history)
 {
     struct smt_pairs *pairs = NEW(struct smt_pairs);
     uint32_t variables = trace_count(history->trace, CLASS_VARIABLE);
-    struct grouping grouping = {.recent = NEW_ARRAY(uint32_t, variables)};
+    struct grouping grouping = {.recent = NEW_ARRAY(uint32_t, RECENT * (size_t)variables)};
     uint32_t *number_of = memory_alloc(history->count, sizeof *number_of);
     pairs->group = number_of;
     pairs->history = history;

@@ -13,6 +13,7 @@ struct last_write {
 
 struct smt_trial {
     const struct smt_window *window;
+    uint32_t stirred;      /* events before this one are executed as observed */
     uint32_t *edge_offset; /* by pos - start: the first edge to it */
     uint32_t *order_head;  /* by pos - start: an order to it, plus one */
     struct smt_positions order_next;
@@ -91,15 +92,34 @@ static void close_prefixes(const struct smt_window *window, struct smt_plan *pla
     memcpy(plan->prefix, closed, history->threads * sizeof *closed);
 }
 
-/* Events of one variable that came after the source, oldest first. */
+/* The place, in window->writes, after the variable's last write before the stirred part. */
+static uint32_t writes_before(const struct smt_trial *trial, uint32_t variable)
+{
+    const struct smt_lists *writes = &trial->window->writes;
+    uint32_t low = writes->offset[variable], high = writes->offset[variable + 1];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (writes->items[middle] < trial->stirred)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Writes of one variable that came after the source, oldest first. */
 static void find_others(struct smt_trial *trial, uint32_t variable, uint32_t source)
 {
+    const struct smt_lists *lists = &trial->window->writes;
     const struct last_write *last = &trial->last[variable];
     uint32_t write = last->round == trial->round ? last->write : 0;
     trial->others.count = 0;
     for (; write && trial->writes.items[write - 1].pos != source;
          write = trial->writes.items[write - 1].before)
         array_push(&trial->others, trial->writes.items[write - 1].pos);
+    for (uint32_t i = write ? 0 : writes_before(trial, variable);
+         i > lists->offset[variable] && lists->items[i - 1] != source; i--)
+        array_push(&trial->others, lists->items[i - 1]);
     for (size_t i = 0; i < trial->others.count / 2; i++) {
         uint32_t *a = &trial->others.items[i];
         uint32_t *b = &trial->others.items[trial->others.count - 1 - i], swapped = *a;
@@ -142,13 +162,21 @@ static void break_read(struct smt_trial *trial, struct smt_encoding *encoding,
     }
 }
 
+/* POS_NONE: what the window starts with. */
+static uint32_t last_write(const struct smt_trial *trial, uint32_t variable)
+{
+    const struct last_write *last = &trial->last[variable];
+    if (last->round == trial->round)
+        return trial->writes.items[last->write - 1].pos;
+    uint32_t place = writes_before(trial, variable);
+    return place > trial->window->writes.offset[variable] ? trial->window->writes.items[place - 1]
+                                                          : POS_NONE;
+}
+
 static void try_read(struct smt_trial *trial, struct smt_encoding *encoding,
                      const struct smt_plan *plan, uint32_t pos)
 {
-    const struct last_write *last = &trial->last[trial->window->history->events[pos].object];
-    uint32_t write = POS_NONE;
-    if (last->round == trial->round)
-        write = trial->writes.items[last->write - 1].pos;
+    uint32_t write = last_write(trial, trial->window->history->events[pos].object);
     if (write == trial->window->rules->reads_from[pos] && write != POS_NONE)
         return; /* nearly always */
     if (!smt_may_see(trial->window, pos, write))
@@ -262,16 +290,53 @@ static void run_to(struct smt_trial *trial, struct smt_encoding *encoding,
     }
 }
 
+/* The first event that is not executed, or that has to wait for a later one. */
+static uint32_t find_stirred(const struct smt_window *window, const struct smt_plan *plan)
+{
+    uint32_t stirred = window->end;
+    for (uint32_t thread = 0; thread < window->history->threads; thread++)
+        if (plan->prefix[thread] < window->length[thread]) {
+            uint32_t pos = history_pos(window->history, thread, plan->prefix[thread]);
+            stirred = pos < stirred ? pos : stirred;
+        }
+    for (size_t i = 0; i < plan->orders.count; i++) {
+        const struct smt_edge *order = &plan->orders.items[i];
+        if (order->to < order->from && order->to < stirred)
+            stirred = order->to;
+    }
+    return stirred;
+}
+
+/* How many events of the thread come before `pos`. */
+static uint32_t count_before(const struct history *history, uint32_t thread, uint32_t pos)
+{
+    uint32_t low = 0, high = history_thread_length(history, thread);
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (history_pos(history, thread, middle) < pos)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static void start(struct smt_trial *trial, const struct smt_plan *plan)
 {
     const struct smt_window *window = trial->window;
+    const struct smt_sections *sections = &window->sections;
+    uint32_t stirred = trial->stirred = find_stirred(window, plan);
     trial->round++;
-    trial->witness.count = window->start; /* what comes before was written when it was made */
+    /* What comes before the window was written when the trial was made. */
+    for (uint32_t pos = window->start; pos < stirred; pos++)
+        trial->witness.items[pos] = pos;
+    trial->witness.count = stirred;
     trial->writes.count = trial->held.count = 0;
     trial->broken = trial->added = false;
-    memcpy(trial->done, window->baseline, window->history->threads * sizeof *trial->done);
-    for (uint32_t i = 0; i < window->sections.count; i++)
-        if (window->sections.items[i].acquire < window->start)
+    for (uint32_t thread = 0; thread < window->history->threads; thread++)
+        trial->done[thread] = count_before(window->history, thread, stirred);
+    for (uint32_t i = 0; i < sections->count; i++)
+        if (sections->items[i].acquire < stirred && sections->items[i].release >= stirred)
             array_push(&trial->held, i);
     trial->order_next.count = 0;
     for (size_t i = 0; i < plan->orders.count; i++) {
@@ -332,7 +397,7 @@ enum smt_outcome smt_trial_run(struct smt_trial *trial, struct smt_encoding *enc
     close_prefixes(window, plan, trial->done);
     start(trial, plan);
     uint32_t last = last_of(window, plan);
-    for (uint32_t pos = window->start; pos < last; pos++)
+    for (uint32_t pos = trial->stirred; pos < last; pos++)
         if (history->index[pos] < plan->prefix[history->events[pos].thread])
             run_to(trial, encoding, plan, pos);
     for (size_t i = 0; i < plan->orders.count; i++)
