@@ -38,7 +38,7 @@ struct smt_positions ARRAY_OF(uint32_t);
 enum smt_said { SMT_SAID_AWAY, SMT_SAID_APART, SMT_SAID_EVENT, SMT_SAID_MEMORY, SMT_SAID_COUNT };
 
 /* A write that a read may see (POS_NONE: what the window starts with), and the choice
- * that it does; SMT_REF_TRUE if there is no other. */
+ * that it does, perhaps negated; SMT_REF_TRUE if there is no other. */
 struct smt_source {
     uint32_t read, write;
     smt_ref choice;

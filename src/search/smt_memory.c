@@ -270,6 +270,16 @@ void smt_encode_memory(struct smt_encoding *encoding)
             require_as_observed(encoding, pos, SMT_REF_FALSE, pos);
 }
 
+/* Solvers try "false" first: that is to mean the write that was observed. */
+static smt_ref make_choice(struct smt_encoding *encoding, uint32_t read, uint32_t write)
+{
+    uint32_t observed = encoding->window->rules->reads_from[read];
+    bool from_start = observed == POS_NONE || observed < encoding->window->start;
+    smt_ref choice = smt_choice(&encoding->formula);
+    return write == (from_start ? POS_NONE : observed) ? smt_not(&encoding->formula, choice)
+                                                       : choice;
+}
+
 static void find_choices(struct smt_encoding *encoding, uint32_t read)
 {
     struct smt_refs sources = {0}, chosen = {0};
@@ -277,7 +287,8 @@ static void find_choices(struct smt_encoding *encoding, uint32_t read)
     for (size_t i = 0; i < sources.count; i++) {
         bool only = sources.count == 1;
         struct smt_source source = {read, sources.items[i],
-                                    only ? SMT_REF_TRUE : smt_choice(&encoding->formula)};
+                                    only ? SMT_REF_TRUE
+                                         : make_choice(encoding, read, sources.items[i])};
         array_push(&encoding->sources, source);
         array_push(&chosen, source.choice);
         encoding->about = read;

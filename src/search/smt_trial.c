@@ -131,10 +131,12 @@ static void find_others(struct smt_trial *trial, uint32_t variable, uint32_t sou
 static bool is_made(const struct smt_encoding *encoding, const struct smt_plan *plan,
                     smt_ref choice)
 {
+    const struct smt_node *nodes = encoding->formula.nodes.items, *node = &nodes[choice];
     if (choice == SMT_REF_TRUE)
         return true;
-    uint32_t number = encoding->formula.nodes.items[choice].a;
-    return number < plan->choices.count && plan->choices.items[number];
+    bool wanted = node->kind == SMT_CHOICE;
+    uint32_t number = wanted ? node->a : nodes[node->a].a;
+    return (number < plan->choices.count && plan->choices.items[number]) == wanted;
 }
 
 static void note_broken(struct smt_trial *trial, uint32_t pos)
