@@ -15,9 +15,9 @@
 #define GUESS_STEPS 5000
 /* Choices that propagation may make for a pair, and events that it may try for that; with
  * many pairs it pays to have Z3. */
-#define CHOICES_MAX    30
+#define CHOICES_MAX    16
 #define CHOICES_EVENTS 200000
-#define FEW_PAIRS      16
+#define FEW_PAIRS      8
 /* Plans that may be tried for a pair. */
 #define ROUNDS_MAX 1000
 
