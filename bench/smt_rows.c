@@ -191,9 +191,11 @@ static bool plan_more(struct simulation *simulation, uint32_t thread)
 
 static void run(struct simulation *simulation)
 {
-    uint32_t workers = simulation->row->threads - 1, idle = 0;
+    /* With one other thread, the main thread works too. */
+    uint32_t first = simulation->row->threads > 2, workers = simulation->row->threads - first;
+    uint32_t idle = 0;
     while (idle < 200 * workers) {
-        uint32_t thread = 1 + random_below(&simulation->random, workers);
+        uint32_t thread = first + random_below(&simulation->random, workers);
         struct thread *self = &simulation->threads[thread];
         idle++;
         if (!self->plan.count) {
@@ -211,7 +213,10 @@ static void run(struct simulation *simulation)
 char *row_generate(const struct row *row, uint32_t loose, uint64_t seed, size_t *length)
 {
     char *text = NULL;
-    uint32_t fixed = 2 * (row->threads - 1) + 2 * row->variables + row->lock_events +
+    /* The main thread writes every variable first and reads it last; in a short trace that
+     * would leave nothing for the others. */
+    bool brief = row->length < 8 * row->variables;
+    uint32_t fixed = 2 * (row->threads - 1) + (brief ? 0 : 2 * row->variables) + row->lock_events +
                      row->wait_events + row->wait_events / 2;
     struct simulation simulation = {
         .row = row,
@@ -231,7 +236,7 @@ char *row_generate(const struct row *row, uint32_t loose, uint64_t seed, size_t 
     };
     simulation.total = simulation.accesses;
     char name[32];
-    for (uint32_t i = 0; i < row->variables; i++)
+    for (uint32_t i = 0; i < row->variables && !brief; i++)
         emit_access(&simulation, 0, true, i);
     for (uint32_t i = 1; i < row->threads; i++) {
         snprintf(name, sizeof name, "fork(T%u)", i);
@@ -242,7 +247,7 @@ char *row_generate(const struct row *row, uint32_t loose, uint64_t seed, size_t 
         snprintf(name, sizeof name, "join(T%u)", i);
         emit(&simulation, 0, name);
     }
-    for (uint32_t i = 0; i < row->variables; i++)
+    for (uint32_t i = 0; i < row->variables && !brief; i++)
         emit_access(&simulation, 0, false, i);
     fclose(simulation.out);
     for (uint32_t i = 0; i < row->threads; i++)
