@@ -132,28 +132,49 @@ static double run_smt(const struct loaded *loaded, const struct smt_options *opt
     return best;
 }
 
-static double run_auto(const struct loaded *loaded, enum model model, uint64_t *witnesses,
-                       uint64_t *exhausted)
+struct auto_result {
+    double seconds; /* for the pairs: what the seed's figure is for */
+    double index;   /* for what all questions share */
+    uint64_t witnesses, exhausted;
+};
+
+static struct auto_result run_auto_once(const struct loaded *loaded, enum model model,
+                                        const struct smt_pair_list *list)
 {
-    struct smt_pair_list list = {0};
-    pairs_of(loaded, &list);
+    struct auto_result result = {0};
     double began = now();
     struct search_index *index = search_index_create(loaded->history, model);
     struct search *search = search_create(index);
-    *witnesses = *exhausted = 0;
-    for (size_t i = 0; i < list.count; i++) {
-        uint32_t pair[2] = {list.items[i].first, list.items[i].second};
+    result.index = now() - began;
+    began = now();
+    for (size_t i = 0; i < list->count; i++) {
+        uint32_t pair[2] = {list->items[i].first, list->items[i].second};
         struct search_query query = {SEARCH_RACE, pair, 2, 200000};
         struct search_witness witness;
         enum search_answer answer = search_reach(search, &query, &witness);
-        *witnesses += answer == SEARCH_WITNESS;
-        *exhausted += answer == SEARCH_EXHAUSTED;
+        result.witnesses += answer == SEARCH_WITNESS;
+        result.exhausted += answer == SEARCH_EXHAUSTED;
     }
+    result.seconds = now() - began;
     search_destroy(search);
     search_index_destroy(index);
-    double seconds = now() - began;
+    return result;
+}
+
+static struct auto_result run_auto(const struct loaded *loaded, enum model model)
+{
+    struct smt_pair_list list = {0};
+    pairs_of(loaded, &list);
+    struct auto_result best = run_auto_once(loaded, model, &list);
+    double spent = best.seconds + best.index;
+    for (int i = 1; i < BEST_OF && spent < LONG_ENOUGH; i++) {
+        struct auto_result one = run_auto_once(loaded, model, &list);
+        spent += one.seconds + one.index;
+        if (one.seconds + one.index < best.seconds + best.index)
+            best = one;
+    }
     array_free(&list);
-    return seconds;
+    return best;
 }
 
 static void bench(const struct row *row, enum model model, uint32_t budget)
@@ -167,18 +188,17 @@ static void bench(const struct row *row, enum model model, uint32_t budget)
     double together = run_smt(&loaded, &options, &counts);
     options.fresh = true;
     double alone = run_smt(&loaded, &options, &fresh);
-    uint64_t witnesses, exhausted;
-    double quick = run_auto(&loaded, model, &witnesses, &exhausted);
+    struct auto_result quick = run_auto(&loaded, model);
     bool differ = (counts.witnesses != guessed.witnesses && !guessed.unknown && !counts.unknown) ||
-                  (counts.witnesses != witnesses && !exhausted && !counts.unknown);
+                  (counts.witnesses != quick.witnesses && !quick.exhausted && !counts.unknown);
     printf("%-16s %3u %6u | %4u %4u %4u %6.2f | %4lu %4lu %4lu %4lu %7.4f %6.1f | %7.4f %6.1f | "
-           "%7.3f %5.1f | %4lu %4lu %8.5f %6.0f%s\n",
+           "%7.3f %5.1f | %4lu %4lu %8.5f %6.0f %8.5f%s\n",
            row->name, row->threads, loaded.history->count, row->lsa, row->mhb, row->witnesses,
            row->seconds, (unsigned long)guessed.lock_pairs, (unsigned long)guessed.must_pairs,
            (unsigned long)guessed.witnesses, (unsigned long)guessed.unknown, engine,
            row->seconds / engine, together, row->seconds / together, alone, alone / together,
-           (unsigned long)witnesses, (unsigned long)exhausted, quick, row->seconds / quick,
-           differ ? "  DIFFERENT" : "");
+           (unsigned long)quick.witnesses, (unsigned long)quick.exhausted, quick.seconds,
+           row->seconds / quick.seconds, quick.index, differ ? "  DIFFERENT" : "");
     fflush(stdout);
     unload(&loaded);
 }
@@ -239,9 +259,9 @@ int main(int argc, char **argv)
     printf("%-27s | %-22s | %-35s | %-14s | %-13s | %s\n", "", "seed 003", "smt", "Z3 alone",
            "fresh solvers", "auto's search");
     printf("%-16s %3s %6s | %4s %4s %4s %6s | %4s %4s %4s %4s %7s %6s | %7s %6s | %7s %5s | %4s "
-           "%4s %8s %6s\n",
+           "%4s %8s %6s %8s\n",
            "row", "thr", "events", "lsa", "mhb", "wtns", "s", "lsa", "mhb", "wtns", "unkn", "s",
-           "seed/", "s", "seed/", "s", "/Z3", "wtns", "open", "s", "seed/");
+           "seed/", "s", "seed/", "s", "/Z3", "wtns", "open", "s", "seed/", "index s");
     for (size_t i = 0; i < row_count; i++)
         if (chosen(rows[i].name, argv + optind))
             bench(&rows[i], model, budget);

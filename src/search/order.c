@@ -134,6 +134,45 @@ static enum search_answer solve(struct search *search, struct levels *why)
     return answer;
 }
 
+struct operation {
+    uint32_t object, pos; /* conditions first, then semaphores */
+    bool in_set;
+};
+
+static int compare_operations(const void *left, const void *right)
+{
+    const struct operation *a = left, *b = right;
+    if (a->object != b->object)
+        return a->object < b->object ? -1 : 1;
+    return a->pos < b->pos ? -1 : a->pos > b->pos;
+}
+
+/* Does S have, of every condition and semaphore, the first operations in the observed
+ * order? Then they work in that order as they did. */
+static bool keeps_states(const struct search *search)
+{
+    const struct search_index *index = search->index;
+    if (index->has_failed_tries || index->model == MODEL_VALUE)
+        return false;
+    uint32_t conditions = trace_count(index->history->trace, CLASS_CONDITION);
+    uint32_t count = index->stateful.start[index->history->threads];
+    struct operation *operations = memory_alloc(count, sizeof *operations);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t pos = index->stateful.items[i];
+        const struct event *event = event_at(index, pos);
+        bool semaphore = op_in(event->op, OP_BIT(EVENT_POST) | OP_BIT(EVENT_SEM_WAIT));
+        operations[i] = (struct operation){event->object + (semaphore ? conditions : 0), pos,
+                                           in_set(search, pos)};
+    }
+    qsort(operations, count, sizeof *operations, compare_operations);
+    bool kept = true;
+    for (uint32_t i = 1; i < count && kept; i++)
+        kept = operations[i - 1].object != operations[i].object || operations[i - 1].in_set ||
+               !operations[i].in_set;
+    free(operations);
+    return kept;
+}
+
 /* The observed order of a set that is closed for it, without any decision. */
 static bool solve_preserving(struct search *search)
 {
@@ -144,7 +183,8 @@ static bool solve_preserving(struct search *search)
         memset(search->scanned, 0, index->history->threads * sizeof *search->scanned);
     bool found = (!search->softly || closure_complete(search)) && closure_preserve(search);
     search->softly = false;
-    if (found && !index->has_states && search->query.goal < SEARCH_ATOMICITY)
+    if (found && search->query.goal < SEARCH_ATOMICITY &&
+        (!index->has_states || (search->query.goal < SEARCH_DEADLOCK && keeps_states(search))))
         schedule_observed(search);
     else
         found = found && schedule_run(search) && unwoken_target(search) == POS_NONE;
