@@ -66,14 +66,11 @@ static int record(struct run *run, struct error *error)
     return 0;
 }
 
-/* Engines that keep no history of the trace have no witnesses to replay either; a
- * process without a manifest cannot be started on its own. */
+/* Engines that keep no history of the trace have no witnesses to replay either. */
 static int confirm(struct run *run, struct part *part, struct error *error)
 {
     struct driver *driver = &part->prediction.driver;
-    char manifest[PATH_MAX];
-    snprintf(manifest, sizeof manifest, "%s/manifest.json", part->directory);
-    if (!driver->history || !run->options->max_replays || access(manifest, F_OK) != 0)
+    if (!driver->history || !run->options->max_replays)
         return 0;
     struct findings **lists = NEW_ARRAY(struct findings *, driver->count);
     for (size_t i = 0; i < driver->count; i++)

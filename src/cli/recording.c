@@ -160,6 +160,8 @@ static void set_replay(const struct recording *recording)
     personality(ADDR_NO_RANDOMIZE);
     setenv("PREPLAY_REPLAY", recording->schedule, 1);
     setenv("PREPLAY_CONTROL", recording->control, 1);
+    if (recording->process_name)
+        setenv("PREPLAY_PROCESS", recording->process_name, 1);
     if (recording->debugged && recording->input)
         setenv("PREPLAY_INPUT", recording->input, 1);
     if (recording->working_directory && chdir(recording->working_directory))
@@ -360,7 +362,7 @@ int recording_run(struct recording *recording, struct error *error)
         valgrind_ended(directory);
     if (!recorded_anything(directory))
         explain_nothing(recording);
-    else
+    else if (!recording->schedule)
         point_inside(recording->directory);
     /* The disk may be full by now: the trace is readable without this. */
     write_manifest(recording, true, NULL);

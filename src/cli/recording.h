@@ -20,6 +20,7 @@ struct recording {
     /* For replays (NULL otherwise). */
     const char *schedule, *control; /* absolute paths */
     const char *working_directory;
+    const char *process_name;       /* which process follows the schedule (replay_program) */
     const char *program;            /* the file of the command, if that is not its first word */
     const char *const *environment; /* NULL-terminated */
     const char *input;              /* file for its standard input */

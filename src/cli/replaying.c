@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { PATH_ROOM = PATH_MAX + 64 };
 
@@ -30,12 +31,32 @@ static const char **text_list(const json_t *list)
     return texts;
 }
 
+/* A forked child was never started itself: its program is its parent's, whose trace
+ * it lies in. */
+static void find_manifest(char path[PATH_ROOM], char process[256], const char *trace_path)
+{
+    char directory[PATH_MAX], inside[256];
+    process[0] = 0;
+    if (!realpath(trace_path, directory))
+        snprintf(directory, sizeof directory, "%s", trace_path);
+    for (;;) {
+        snprintf(path, PATH_ROOM, "%s/manifest.json", directory);
+        char *last = strrchr(directory, '/');
+        if (access(path, F_OK) == 0 || !last || strncmp(last + 1, "process-", 8) != 0)
+            return;
+        snprintf(inside, sizeof inside, "%.100s%s%.150s", last + 1, *process ? "/" : "", process);
+        memcpy(process, inside, sizeof inside);
+        *last = 0;
+    }
+}
+
 int replay_program_read(struct replay_program *program, const char *trace_path, struct error *error)
 {
-    char path[PATH_ROOM];
+    char path[PATH_ROOM], process[sizeof program->process];
     json_error_t where;
-    snprintf(path, sizeof path, "%s/manifest.json", trace_path);
+    find_manifest(path, process, trace_path);
     *program = (struct replay_program){.manifest = json_load_file(path, 0, &where)};
+    memcpy(program->process, process, sizeof process);
     if (!program->manifest)
         return error_set(
             error, ERROR_INPUT,
@@ -100,11 +121,13 @@ static int run_program(struct watch *watch, const struct replay_program *program
         .environment = program->environment,
         .output = paths->output,
         .input = paths->input,
+        .process_name = program->process,
         .watch = look,
         .watch_context = watch,
     };
     int result = recording_run(&recording, error);
     *seconds = recording.seconds;
+    watch_end(watch, recording.process);
     if (scratch)
         scratch_remove(directory);
     return result;
@@ -167,7 +190,7 @@ static bool violation_was_seen(const char *path, const struct history *history,
 }
 
 static bool was_confirmed(struct replay_outcome *outcome, const struct watch *watch,
-                          const struct replay_paths *paths, const struct history *history,
+                          const char *seen, const struct history *history,
                           const struct finding *finding)
 {
     switch (finding->kind) {
@@ -176,7 +199,7 @@ static bool was_confirmed(struct replay_outcome *outcome, const struct watch *wa
     case FINDING_RACE:
         return outcome->held || race_was_seen(outcome, history, finding);
     default:
-        return violation_was_seen(paths->record, history, finding);
+        return violation_was_seen(seen, history, finding);
     }
 }
 
@@ -200,11 +223,11 @@ static void explain_end(struct replay_outcome *outcome, const struct watch *watc
 }
 
 static void judge(struct replay_outcome *outcome, const struct watch *watch,
-                  const struct replay_paths *paths, const struct history *history,
+                  const struct replay_paths *paths, const char *seen, const struct history *history,
                   const struct finding *finding)
 {
     uint32_t performed = watch->control->turn & ~(1u << 31);
-    if (was_confirmed(outcome, watch, paths, history, finding)) {
+    if (was_confirmed(outcome, watch, seen, history, finding)) {
         outcome->verdict = VERDICT_CONFIRMED;
         snprintf(outcome->reason, sizeof outcome->reason, "%s",
                  watch->deadlock && watch->targets == 1
@@ -237,6 +260,7 @@ int replaying_run(struct replay_outcome *outcome, const struct replay_program *p
                   const struct replay_manner *manner, struct error *error)
 {
     struct replay_paths paths;
+    char seen[REPLAY_PATH + sizeof program->process]; /* the trace of what was replayed */
     double standard = program->seconds * 10 > 10 ? program->seconds * 10 : 10;
     struct watch watch = {.kind = finding->kind,
                           .timeout = manner->timeout > 0 ? manner->timeout : standard};
@@ -246,12 +270,16 @@ int replaying_run(struct replay_outcome *outcome, const struct replay_program *p
                               &outcome->ordered_accesses, error) ||
         watch_open(&watch, paths.control, false, error))
         return -1;
+    if (*program->process)
+        snprintf(seen, sizeof seen, "%s/%s", paths.record, program->process);
+    else
+        snprintf(seen, sizeof seen, "%s", paths.record);
     int result = run_program(&watch, program, &paths, manner->scratch, &outcome->seconds, error);
     if (!result) {
         outcome->held = watch.control->state == CONTROL_REACHED && finding->kind == FINDING_RACE;
         if (finding->kind == FINDING_RACE)
-            detect(outcome, paths.record);
-        judge(outcome, &watch, &paths, history, finding);
+            detect(outcome, seen);
+        judge(outcome, &watch, &paths, seen, history, finding);
     }
     watch_close(&watch);
     remove(paths.control);

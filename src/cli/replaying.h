@@ -10,6 +10,8 @@ struct replay_program {
     void *manifest; /* parsed; the texts below live in it */
     const char **command, **environment;
     const char *directory;
+    char process[256]; /* of the run that the manifest is of: "" or, for a forked child, the way
+                          to its directory */
     bool sync_only, valgrind;
     double seconds;
 };

@@ -1,5 +1,6 @@
 #include "replay/schedule_writer.h"
 
+#include "base/map.h"
 #include "base/memory.h"
 #include "replay/access_order.h"
 #include "trace/schedule.h"
@@ -14,6 +15,8 @@ struct writer {
     uint32_t *numbers; /* by thread: number in the schedule plus one */
     uint32_t *steps;   /* by thread: steps written */
     uint32_t threads;
+    bool *full;  /* by barrier: everybody who uses it comes to every use */
+    bool beside; /* the line before is a step at such a barrier */
 };
 
 /* Numbers a thread; every line about a thread comes after its `thread` line. */
@@ -27,21 +30,55 @@ static uint32_t number_of(struct writer *writer, uint32_t thread)
     return writer->numbers[thread] - 1;
 }
 
+/* The order in which threads come to a barrier and leave it says who meets whom only if
+ * there are more of them than it lets through at once. */
+static bool *find_full(const struct history *history)
+{
+    uint32_t barriers = trace_count(history->trace, CLASS_BARRIER);
+    if (!barriers)
+        return NULL;
+    bool *full = NEW_ARRAY(bool, barriers);
+    uint32_t *users = NEW_ARRAY(uint32_t, barriers), *parties = NEW_ARRAY(uint32_t, barriers);
+    struct map seen = {0};
+    for (uint32_t pos = 0; pos < history->count; pos++) {
+        const struct event *event = &history->events[pos];
+        bool added;
+        if (event->op != EVENT_BARRIER_ENTER)
+            continue;
+        map_at(&seen, map_pair(event->object, event->thread), &added);
+        users[event->object] += added;
+        parties[event->object] = trace_barrier_parties(history->trace, event->other);
+    }
+    for (uint32_t i = 0; i < barriers; i++)
+        full[i] = users[i] && users[i] == parties[i];
+    map_free(&seen);
+    free(users);
+    free(parties);
+    return full;
+}
+
 /* An operation that the trace left out (an inner pair of a shared lock, say) has
  * its number all the same: it comes right before the thread's next step. */
 static void write_step(struct writer *writer, const struct event *event)
 {
     uint32_t thread = event->thread, number = number_of(writer, thread);
-    while (writer->steps[thread] < event->value)
+    bool at_barrier = (event->op == EVENT_BARRIER_ENTER || event->op == EVENT_BARRIER_EXIT) &&
+                      writer->full[event->object];
+    for (; writer->steps[thread] < event->value; writer->beside = false)
         fprintf(writer->out, "step %u %u any\n", number, writer->steps[thread]++);
     fprintf(writer->out, "step %u %u %s%s\n", number, writer->steps[thread]++,
-            event_op_text(event->op), event->flags & EVENT_FAILED ? " failed" : "");
+            event_op_text(event->op),
+            event->flags & EVENT_FAILED    ? " failed"
+            : at_barrier && writer->beside ? " beside"
+                                           : "");
+    writer->beside = at_barrier;
 }
 
 static void write_access(struct writer *writer, const struct event *event)
 {
     const char *module;
     uint64_t offset;
+    writer->beside = false;
     if (trace_code(writer->history->trace, event->location, &module, &offset))
         fprintf(writer->out, "access %u %u %s %" PRIu64 " %s\n", number_of(writer, event->thread),
                 writer->steps[event->thread], event_op_text(event->op), offset, module);
@@ -109,6 +146,7 @@ int schedule_write(FILE *out, const struct history *history, const struct findin
         .history = history,
         .numbers = NEW_ARRAY(uint32_t, history->threads),
         .steps = NEW_ARRAY(uint32_t, history->threads),
+        .full = find_full(history),
     };
     bool *accesses = access_order_find(history, finding, prefix_length(finding), detail);
     int result = write_all(&writer, finding, accesses, error);
@@ -117,5 +155,6 @@ int schedule_write(FILE *out, const struct history *history, const struct findin
     free(accesses);
     free(writer.numbers);
     free(writer.steps);
+    free(writer.full);
     return result;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -43,6 +44,13 @@ int watch_open(struct watch *watch, const char *path, bool hold, struct error *e
     watch->control->hold = hold;
     watch->started = watch->last_change = now();
     return 0;
+}
+
+void watch_end(const struct watch *watch, pid_t started)
+{
+    pid_t process = (pid_t)watch->control->process;
+    if (process > 0 && process != started)
+        kill(process, SIGKILL);
 }
 
 void watch_close(struct watch *watch)
@@ -170,6 +178,8 @@ static void look_at_running(struct watch *watch, pid_t process, double time)
 bool watch_look(struct watch *watch, pid_t process)
 {
     double time = now();
+    if (watch->control->process) /* a child of the one that was started, perhaps */
+        process = (pid_t)watch->control->process;
     if (time - watch->started > watch->timeout) {
         watch->timed_out = true;
         return true;

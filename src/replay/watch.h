@@ -25,6 +25,8 @@ struct watch {
 
 /* Makes and maps a control block at `path`; 0 or -1. */
 int watch_open(struct watch *watch, const char *path, bool hold, struct error *error);
+/* The started process has ended or was killed: so is the one that follows the schedule. */
+void watch_end(const struct watch *watch, pid_t started);
 void watch_close(struct watch *watch);
 
 /* One look. True if the process is to be killed. */

@@ -10,7 +10,7 @@
 
 bool enforce_active;
 
-enum { GLANCES = 100 };
+enum { GLANCES = 128, GLANCE_AGAIN = 64 };
 
 static struct schedule schedule;
 static struct replay_control *control;
@@ -108,19 +108,25 @@ static bool may_sleep(uint32_t number)
     return number >= CONTROL_THREADS || atomic_load(&control->where[number]) == CONTROL_AT_GATE;
 }
 
-/* Turns often come within a few microseconds, sooner than sleep would. */
-static bool glance_at_turn(uint32_t seen)
+/* Turns often come within a few microseconds, sooner than sleep would; but not if the
+ * others get no processor meanwhile. What paid lately tells. */
+static bool glance_at_turn(struct schedule_thread *thread, uint32_t seen)
 {
-    for (int i = 0; i < GLANCES; i++) {
-        if (atomic_load_explicit(&control->turn, memory_order_acquire) != seen)
+    if (thread->glances == 0 && ++thread->slept % GLANCE_AGAIN == 0)
+        thread->glances = GLANCES / 4;
+    for (uint32_t i = 0; i < thread->glances; i++) {
+        if (atomic_load_explicit(&control->turn, memory_order_acquire) != seen) {
+            thread->glances = GLANCES;
             return true;
+        }
         __builtin_ia32_pause();
     }
+    thread->glances /= 2;
     return false;
 }
 
 /* Asleep until it is the turn of `position`, or the gates are open. */
-static bool wait_for_turn(const struct schedule_thread *thread, uint32_t position)
+static bool wait_for_turn(struct schedule_thread *thread, uint32_t position)
 {
     uint32_t first = position < schedule.step_count ? schedule.steps[position].group : position;
     for (;;) {
@@ -129,7 +135,7 @@ static bool wait_for_turn(const struct schedule_thread *thread, uint32_t positio
             return false;
         if (turn >= first)
             return true;
-        if (glance_at_turn(turn))
+        if (glance_at_turn(thread, turn))
             continue;
         be(thread, CONTROL_AT_GATE);
         sleep_until_change(turn, thread->number);
@@ -137,7 +143,7 @@ static bool wait_for_turn(const struct schedule_thread *thread, uint32_t positio
     }
 }
 
-static void wait_until_free(const struct schedule_thread *thread)
+static void wait_until_free(struct schedule_thread *thread)
 {
     wait_for_turn(thread, UINT32_MAX);
 }
@@ -212,7 +218,7 @@ static void settle(struct recorder *self, const struct schedule_thread *thread)
 
 /* Ordered accesses that the thread should have made by now and did not make are
  * no divergence (the trace may have split one in two): their turns pass. */
-static void skip_accesses(struct recorder *self, const struct schedule_thread *thread)
+static void skip_accesses(struct recorder *self, struct schedule_thread *thread)
 {
     uint32_t position;
     struct schedule_step *step;
@@ -242,7 +248,7 @@ static bool all_arrived(void)
 
 /* Every thread of a deadlock stands before its acquire: now all may go in, and the
  * others may do what they can about it. */
-static void stand_before_acquire(struct recorder *self, const struct schedule_thread *thread,
+static void stand_before_acquire(struct recorder *self, struct schedule_thread *thread,
                                  const struct schedule_target *target)
 {
     struct control_target *place = &control->targets[target->number];
@@ -363,7 +369,7 @@ static void hold(void)
 }
 
 /* An access that a fine schedule orders. */
-static void order_access(struct recorder *self, const struct schedule_thread *thread, unsigned op,
+static void order_access(struct recorder *self, struct schedule_thread *thread, unsigned op,
                          uintptr_t pc)
 {
     uint32_t position;

@@ -117,6 +117,26 @@ static void read_options(const char *text)
     }
 }
 
+/* A schedule is for one process of a run: the first, or the forked child that is named by
+ * the way to its directory ("process-2/process-1"). NULL: the first. */
+static const char *scheduled_child(void)
+{
+    const char *name = getenv("PREPLAY_PROCESS");
+    return name && *name ? name : NULL;
+}
+
+static bool is_scheduled_child(void)
+{
+    char path[PROCESS_PATH];
+    const char *child = scheduled_child(), *directory = getenv("PREPLAY_RECORD");
+    if (!child || !directory)
+        return false;
+    size_t at = text_append(path, 0, PROCESS_PATH, directory);
+    at = text_append(path, at, PROCESS_PATH, "/");
+    at = text_append(path, at, PROCESS_PATH, child);
+    return word_is(path, at, process.directory);
+}
+
 static void begin(void)
 {
     process.id = system_process();
@@ -140,7 +160,8 @@ void process_start(void)
     if (text_append(process.directory, 0, PROCESS_PATH, directory) + 1 >= PROCESS_PATH)
         return;
     read_options(getenv("PREPLAY_RECORD_OPTIONS"));
-    enforce_start();
+    if (!scheduled_child())
+        enforce_start();
     thread_prepare();
     if (host_begin())
         begin();
@@ -157,6 +178,8 @@ void process_forked(void)
     process.id = system_process();
     if (!claim_inside())
         return;
+    if (is_scheduled_child())
+        enforce_start();
     modules_reset();
     atomic_store(&process.streams, 1);
     atomic_store(&process.recording, true);

@@ -131,14 +131,14 @@ static bool add_step(struct schedule *schedule, struct text *line)
         !read_number(line, &index) || index != schedule->threads[thread].operations ||
         !read_op(line, &op))
         return false;
-    struct text failed = next_word(line);
+    struct text more = next_word(line);
     schedule->threads[thread].steps++;
     schedule->threads[thread].operations++;
-    schedule->steps[schedule->step_count++] =
-        (struct schedule_step){.thread = (uint32_t)thread,
-                               .index = (uint32_t)index,
-                               .op = op,
-                               .failed = is(&failed, "failed")};
+    schedule->steps[schedule->step_count++] = (struct schedule_step){.thread = (uint32_t)thread,
+                                                                     .index = (uint32_t)index,
+                                                                     .op = op,
+                                                                     .failed = is(&more, "failed"),
+                                                                     .beside = is(&more, "beside")};
     return true;
 }
 
@@ -193,8 +193,11 @@ static bool read_line(struct schedule *schedule, struct text line, bool *ended)
         return add_access(schedule, &line);
     if (is(&word, "target"))
         return add_target(schedule, &line);
+    uint64_t version;
+    if (is(&word, "preplay-schedule"))
+        return read_number(&line, &version) && version == SCHEDULE_VERSION;
     *ended = is(&word, "end");
-    return *ended || is(&word, "preplay-schedule") || is(&word, "#");
+    return *ended || is(&word, "#");
 }
 
 /* The whole file in memory, with room for a zero; NULL if it cannot be read. */
@@ -216,15 +219,12 @@ static char *read_file(const char *path, size_t *size)
 }
 
 /* Where each thread's steps are, in order. */
-/* Who comes to a barrier first, or leaves it first, is the same to everybody: such steps
- * in a row need no order. */
+/* Steps that may come beside each other are a group. */
 static void group_steps(struct schedule *schedule)
 {
     for (uint32_t i = 0; i < schedule->step_count; i++) {
-        struct schedule_step *step = &schedule->steps[i], *before = step - 1;
-        bool alike = i && before->op == step->op &&
-                     (step->op == EVENT_BARRIER_ENTER || step->op == EVENT_BARRIER_EXIT);
-        step->group = alike ? before->group : i;
+        struct schedule_step *step = &schedule->steps[i];
+        step->group = i && step->beside ? step[-1].group : i;
     }
 }
 

@@ -1,4 +1,5 @@
-/* A schedule inside the target: parsed once, then only read. */
+/* A schedule inside the target: parsed once, then only read (but for what a thread keeps
+ * for itself). */
 #ifndef PREPLAY_RUNTIME_SCHEDULE_H
 #define PREPLAY_RUNTIME_SCHEDULE_H
 
@@ -27,7 +28,7 @@ struct schedule_step {
     uint32_t index;  /* scheduled operations its thread has performed by then */
     uint32_t group;  /* the first of the steps around it that may come in any order */
     uint8_t op;
-    bool failed;
+    bool failed, beside;
     struct schedule_place place; /* of an access */
 };
 
@@ -42,6 +43,8 @@ struct schedule_thread {
     uint32_t number;
     uint32_t first, steps; /* in `positions` */
     uint32_t operations;   /* steps that are no accesses */
+    uint32_t glances;      /* looks before it sleeps at a gate */
+    uint32_t slept;        /* times that it did so without a look */
     uint64_t path;
     struct schedule_target *target; /* or NULL */
     char name[SCHEDULE_NAME];

@@ -3,10 +3,12 @@
  *
  * A schedule is a text file, one item a line:
  *
- *     preplay-schedule 1
+ *     preplay-schedule 2
  *     thread N PATH            numbers threads; PATH is the name in the trace (T0.2.1)
- *     step N I OP [failed]     thread N performs its I-th scheduled operation; OP is its
- *                              word in text traces, or `any`
+ *     step N I OP [failed|beside]
+ *                              thread N performs its I-th scheduled operation; OP is its
+ *                              word in text traces, or `any`; `beside`: this step and the
+ *                              one before it may come in either order
  *     access N I OP OFFSET MODULE
  *                              (--fine) after I scheduled operations, thread N makes the
  *                              access OP by the code at MODULE+OFFSET; a step like others
@@ -25,7 +27,7 @@
 
 #include "trace/event.h"
 
-#define SCHEDULE_VERSION 1
+#define SCHEDULE_VERSION 2
 
 /* What a schedule lists: synchronisation, but for atomics, whose number differs
  * from run to run where a program spins. */

@@ -33,7 +33,7 @@ id() {
 @test "the schedule is readable text" {
     "$PREPLAY" replay race_after_section.data
     run cat "race_after_section.data/replays/$(id race_after_section).schedule"
-    [[ "${lines[0]}" == "preplay-schedule 1" ]]
+    [[ "${lines[0]}" == "preplay-schedule 2" ]]
     [[ "$output" == *"target "*" w "*"/race_after_section"* ]]
 }
 

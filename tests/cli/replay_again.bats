@@ -169,3 +169,40 @@ C
     [[ "$output" == *" a (unused="* ]]
     [[ "$output" == *" b (unused="* ]]
 }
+
+@test "a forked child follows the schedule, the rest of the program runs as it likes" {
+    cat >forks.c <<'C'
+#include "steps.h"
+#include <sys/wait.h>
+MUTEX(m);
+MUTEX(n);
+int x;
+THREAD(a) { x = 1; PASS(m); END; }
+THREAD(b) { SLEEP(4); PASS(m); x = 2; END; }
+THREAD(c) { LOCK(m); LOCK(n); UNLOCK(n); UNLOCK(m); END; }
+THREAD(d) { SLEEP(4); LOCK(n); LOCK(m); UNLOCK(m); UNLOCK(n); END; }
+int main(void)
+{
+    for (int i = 0; i < 2; i++) {
+        pid_t child = fork();
+        if (!child) {
+            if (i)
+                RUN(c, d);
+            else
+                RUN(a, b);
+            exit(0);
+        }
+        waitpid(child, NULL, 0);
+    }
+    return 0;
+}
+C
+    "$PREPLAY" cc -g -O1 -I"$BATS_TEST_DIRNAME/../programs/truth" forks.c -o forks -pthread
+    "$PREPLAY" record -d forks.data ./forks </dev/null
+    for child in process-1 process-2; do
+        "$PREPLAY" predict forks.data/$child || [ $? -eq 66 ]
+        run "$PREPLAY" replay -n 3 forks.data/$child
+        [ "$status" -eq 0 ]
+        [[ "$output" == *"confirmed 3 of 3 times"* ]]
+    done
+}
