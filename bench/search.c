@@ -72,7 +72,7 @@ static void measure_model(const struct history *history, enum model model, uint6
 {
     struct ladder ladder;
     struct suspects suspects;
-    ladder_create(&ladder, history, model);
+    ladder_create(&ladder, history, model, 1);
     suspects_find(&suspects, ladder_weakest(&ladder), true, 0);
     struct solve_task *tasks = calloc(suspects.count + 1, sizeof *tasks);
     for (size_t i = 0; i < suspects.count; i++)

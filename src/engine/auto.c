@@ -189,7 +189,7 @@ static int finish(struct engine_run *run, struct error *error)
 {
     (void)error;
     struct ladder ladder;
-    ladder_create(&ladder, run->history, run->options->model);
+    ladder_create(&ladder, run->history, run->options->model, run->options->jobs);
     find_races(run, &ladder);
     mark_observed(run);
     find_deadlocks(run, &ladder);

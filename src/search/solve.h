@@ -13,7 +13,8 @@ struct ladder {
 };
 
 /* MODEL_NONE: rf, then value and branch where recorded, then sync. */
-void ladder_create(struct ladder *ladder, const struct history *history, enum model model);
+void ladder_create(struct ladder *ladder, const struct history *history, enum model model,
+                   uint32_t jobs);
 void ladder_free(struct ladder *ladder);
 /* The index of the weakest model: what it orders is ordered in all. */
 const struct search_index *ladder_weakest(const struct ladder *ladder);
