@@ -60,53 +60,104 @@ static uint64_t witness_events(const struct engine_run *run)
     return events;
 }
 
+/* Candidates that are decided together. */
+struct batch {
+    const struct solve_task *tasks;
+    size_t count;
+    bool *open; /* set for those that are left to another round; NULL if there is none */
+    const bool *partial;
+};
+
+/* More instances may do better. */
+static bool leave_open(const struct ladder *ladder, const struct batch *batch, size_t task,
+                       const struct solve_outcome *outcome)
+{
+    bool best =
+        outcome->answer == SEARCH_WITNESS && (ladder->count == 1 || outcome->model != MODEL_SYNC);
+    return batch->open && batch->partial[task] && !best;
+}
+
 static void decide_some(struct engine_run *run, const struct ladder *ladder,
-                        const struct solve_task *tasks, size_t count, uint64_t budget)
+                        const struct batch *batch, size_t first, size_t count, uint64_t budget)
 {
     uint64_t stored = witness_events(run);
     struct solve_outcome *outcomes = NEW_ARRAY(struct solve_outcome, count);
-    solve_all(ladder, tasks, outcomes, count, run->options->jobs, budget);
+    solve_all(ladder, batch->tasks + first, outcomes, count, run->options->jobs, budget);
     for (size_t i = 0; i < count; i++) {
         struct solve_outcome *outcome = &outcomes[i];
-        run->refuted += outcome->answer == SEARCH_REFUTED;
-        run->exhausted += outcome->answer == SEARCH_EXHAUSTED;
-        stored += outcome->length;
         uint32_t *witness = outcome->witness;
+        bool open = leave_open(ladder, batch, first + i, outcome);
+        if (open)
+            batch->open[first + i] = true;
+        run->candidates += !open;
+        run->refuted += !open && outcome->answer == SEARCH_REFUTED;
+        run->exhausted += !open && outcome->answer == SEARCH_EXHAUSTED;
+        stored += open ? 0 : outcome->length;
         if (stored > WITNESS_EVENTS_MAX) {
             outcome->witness = NULL;
             outcome->length = 0;
         }
-        if (outcome->answer == SEARCH_WITNESS)
-            report(run, &tasks[i], outcome);
+        if (outcome->answer == SEARCH_WITNESS && !open)
+            report(run, &batch->tasks[first + i], outcome);
         free(witness);
     }
     free(outcomes);
 }
 
-static void decide(struct engine_run *run, const struct ladder *ladder,
-                   const struct solve_task *tasks, size_t count)
+static void decide(struct engine_run *run, const struct ladder *ladder, const struct batch *batch)
 {
     size_t chunk = (size_t)(WITNESS_EVENTS_MAX / ((uint64_t)run->history->count + 1)) + 1;
-    uint64_t budget = run->options->budget ? run->options->budget : solve_budget(ladder, count);
-    run->candidates += count;
-    for (size_t done = 0; done < count; done += chunk)
-        decide_some(run, ladder, tasks + done, count - done < chunk ? count - done : chunk, budget);
+    uint64_t budget =
+        run->options->budget ? run->options->budget : solve_budget(ladder, batch->count);
+    for (size_t done = 0; done < batch->count; done += chunk)
+        decide_some(run, ladder, batch, done,
+                    batch->count - done < chunk ? batch->count - done : chunk, budget);
 }
 
+static struct solve_task *tasks_of(const struct suspects *suspects)
+{
+    struct solve_task *tasks = NEW_ARRAY(struct solve_task, suspects->count);
+    for (size_t i = 0; i < suspects->count; i++)
+        tasks[i] = (struct solve_task){
+            .goal = SEARCH_RACE,
+            .events = &suspects->pairs[suspects->items[i].start].first,
+            .size = 2,
+            .count = suspects->items[i].count,
+        };
+    return tasks;
+}
+
+static void find_more_races(struct engine_run *run, const struct ladder *ladder,
+                            struct suspects *suspects, const bool *open)
+{
+    struct map closed = {0};
+    struct suspects more;
+    for (size_t i = 0; i < suspects->count; i++)
+        if (!open[i])
+            map_at(&closed, suspects->items[i].places, NULL);
+    suspects_more(suspects, &closed, &more);
+    struct solve_task *tasks = tasks_of(&more);
+    decide(run, ladder, &(struct batch){.tasks = tasks, .count = more.count});
+    free(tasks);
+    suspects_free(&more);
+    map_free(&closed);
+}
+
+/* Two rounds: a few instances of each pair of locations; then more of those for which
+ * no sound model has a witness yet. */
 static void find_races(struct engine_run *run, const struct ladder *ladder)
 {
     struct suspects suspects;
     suspects_find(&suspects, ladder_weakest(ladder), run->options->every_pair,
                   run->options->window);
-    struct solve_task *tasks = NEW_ARRAY(struct solve_task, suspects.count);
+    struct solve_task *tasks = tasks_of(&suspects);
+    bool *open = NEW_ARRAY(bool, suspects.count), *partial = NEW_ARRAY(bool, suspects.count);
     for (size_t i = 0; i < suspects.count; i++)
-        tasks[i] = (struct solve_task){
-            .goal = SEARCH_RACE,
-            .events = &suspects.pairs[suspects.items[i].start].first,
-            .size = 2,
-            .count = suspects.items[i].count,
-        };
-    decide(run, ladder, tasks, suspects.count);
+        partial[i] = suspects.items[i].partial;
+    decide(run, ladder, &(struct batch){tasks, suspects.count, open, partial});
+    find_more_races(run, ladder, &suspects, open);
+    free(open);
+    free(partial);
     free(tasks);
     suspects_free(&suspects);
 }
@@ -116,7 +167,7 @@ static void find_deadlocks(struct engine_run *run, const struct ladder *ladder)
     struct tasks tasks = {0};
     tasks_add_deadlocks(&tasks, run);
     tasks_finish(&tasks);
-    decide(run, ladder, tasks.list.items, tasks.list.count);
+    decide(run, ladder, &(struct batch){.tasks = tasks.list.items, .count = tasks.list.count});
     run->exhausted += tasks.left_out;
     tasks_free(&tasks);
 }

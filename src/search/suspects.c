@@ -34,9 +34,14 @@ struct finder {
     struct map numbers;         /* of classes of one variable */
     struct classes ARRAY_OF(struct class) classes;
     struct members ARRAY_OF(uint32_t) members, class_of;
-    struct map tried; /* pair of locations -> number of instances */
+    struct map tried;         /* pair of locations -> instances, and PARTIAL */
+    const struct map *closed; /* second round: pairs of locations that are decided; else NULL */
+    uint64_t most;            /* instances of a pair of locations that are taken */
     struct instances ARRAY_OF(struct instance) instances;
 };
+
+/* Not all instances were taken. */
+#define PARTIAL (UINT64_C(1) << 63)
 
 /* Classes of one variable that a class is compared with: those of the nearest
  * numbers. Only a variable with more kinds of accesses than this feels it. */
@@ -242,6 +247,10 @@ static uint32_t member_after(const struct finder *finder, const struct class *cl
 static void add_spread(struct finder *finder, const struct class *a, const struct class *b)
 {
     enum { SPREAD = 3 };
+    if (a->count == 1 && b->count == 1) {
+        add_instance(finder, finder->members.items[a->start], finder->members.items[b->start]);
+        return;
+    }
     const struct class *few = a->count <= b->count ? a : b, *many = few == a ? b : a;
     const uint32_t *members = finder->members.items;
     uint32_t picks = few->count < SPREAD ? few->count : SPREAD;
@@ -267,22 +276,56 @@ static void add_every(struct finder *finder, const struct class *a, const struct
             add_instance(finder, members[a->start + i], members[b->start + j]);
 }
 
+/* Every member with the first of the other class that follows it: if closures rule
+ * these two out, then also the first of them with all later ones of that class. */
+static void add_following(struct finder *finder, const struct class *a, const struct class *b,
+                          uint64_t room)
+{
+    const uint32_t *members = finder->members.items;
+    size_t end = finder->instances.count + room;
+    for (uint32_t i = 0; i < a->count && finder->instances.count < end; i++) {
+        uint32_t pos = members[a->start + i], after = member_after(finder, b, pos);
+        if (after == b->count)
+            break;
+        add_instance(finder, pos, members[b->start + after]);
+    }
+}
+
+static void add_some(struct finder *finder, const struct class *a, const struct class *b)
+{
+    enum { FEW = 16 };
+    uint64_t places = places_of(finder->index, a->sample, b->sample);
+    uint64_t *tried = map_at(&finder->tried, places, NULL), count = *tried & ~PARTIAL;
+    if (finder->closed && (!(*tried & PARTIAL) || map_find(finder->closed, places)))
+        return;
+    if (count >= finder->most) {
+        *tried |= PARTIAL;
+        return;
+    }
+    size_t before = finder->instances.count;
+    if (!finder->closed) {
+        add_spread(finder, a, b);
+    } else if ((uint64_t)a->count * b->count <= FEW) {
+        add_every(finder, a, b);
+    } else {
+        add_following(finder, a, b, finder->most - count);
+        add_following(finder, b, a, finder->most - count);
+    }
+    *tried += finder->instances.count - before;
+    if (a->count > 1 || b->count > 1)
+        *tried |= PARTIAL;
+}
+
 static void pair_classes(struct finder *finder, const struct class *a, const struct class *b)
 {
     const struct search_index *index = finder->index;
     if (!event_conflict(event_at(index, a->sample), event_at(index, b->sample)) ||
         (a->locks & b->locks && holds_common_lock(index, a->sample, b->sample)))
         return;
-    if (finder->every_pair) {
+    if (finder->every_pair)
         add_every(finder, a, b);
-        return;
-    }
-    uint64_t places = places_of(index, a->sample, b->sample);
-    if (*map_at(&finder->tried, places, NULL) >= SUSPECT_INSTANCES)
-        return;
-    size_t before = finder->instances.count;
-    add_spread(finder, a, b);
-    *map_at(&finder->tried, places, NULL) += finder->instances.count - before;
+    else
+        add_some(finder, a, b);
 }
 
 static void look_at_variable(struct finder *finder, uint32_t variable)
@@ -315,10 +358,16 @@ static void collect(struct finder *finder, struct suspects *suspects)
     const struct instance *instances = finder->instances.items;
     suspects->pairs = memory_alloc(finder->instances.count, sizeof *suspects->pairs);
     for (size_t i = 0; i < finder->instances.count; i++) {
-        if (i == 0 || instances[i].places != instances[i - 1].places)
-            array_push(&items, ((struct suspect){(uint32_t)suspects->pair_count, 0}));
-        else if (memcmp(&instances[i].pair, &instances[i - 1].pair, sizeof instances->pair) == 0)
+        if (i == 0 || instances[i].places != instances[i - 1].places) {
+            const uint64_t *tried = map_find(&finder->tried, instances[i].places);
+            struct suspect suspect = {.places = instances[i].places,
+                                      .start = (uint32_t)suspects->pair_count,
+                                      .partial = tried && *tried & PARTIAL};
+            array_push(&items, suspect);
+        } else if (memcmp(&instances[i].pair, &instances[i - 1].pair, sizeof instances->pair) ==
+                   0) {
             continue;
+        }
         suspects->pairs[suspects->pair_count++] = instances[i].pair;
         array_last(&items).count++;
     }
@@ -326,33 +375,74 @@ static void collect(struct finder *finder, struct suspects *suspects)
     suspects->count = items.count;
 }
 
+static void look_at_all(struct finder *finder, struct suspects *suspects)
+{
+    uint32_t variables = trace_count(finder->index->history->trace, CLASS_VARIABLE);
+    for (uint32_t variable = 0; variable < variables; variable++)
+        look_at_variable(finder, variable);
+    if (finder->instances.count)
+        qsort(finder->instances.items, finder->instances.count, sizeof *finder->instances.items,
+              compare_instances);
+    collect(finder, suspects);
+    array_free(&finder->instances);
+}
+
 void suspects_find(struct suspects *suspects, const struct search_index *index, bool every_pair,
                    uint32_t window)
 {
-    struct finder finder = {.index = index, .every_pair = every_pair, .window = window};
-    *suspects = (struct suspects){0};
     uint32_t variables = trace_count(index->history->trace, CLASS_VARIABLE);
-    screen_variables(&finder, variables);
-    group_by_variable(&finder, variables);
-    for (uint32_t variable = 0; variable < variables; variable++)
-        look_at_variable(&finder, variable);
-    if (finder.instances.count)
-        qsort(finder.instances.items, finder.instances.count, sizeof *finder.instances.items,
-              compare_instances);
-    collect(&finder, suspects);
-    free(finder.screens);
-    free(finder.start);
-    free(finder.accesses);
-    map_free(&finder.numbers);
-    map_free(&finder.tried);
-    array_free(&finder.classes);
-    array_free(&finder.members);
-    array_free(&finder.class_of);
-    array_free(&finder.instances);
+    struct finder *finder = NEW(struct finder);
+    *finder = (struct finder){
+        .index = index, .every_pair = every_pair, .window = window, .most = SUSPECT_INSTANCES};
+    *suspects = (struct suspects){.finder = finder};
+    screen_variables(finder, variables);
+    group_by_variable(finder, variables);
+    look_at_all(finder, suspects);
+}
+
+static uint64_t count_open(const struct map *tried, const struct map *closed)
+{
+    uint64_t open = 0;
+    for (size_t i = map_first(tried); i < tried->capacity; i = map_following(tried, i))
+        open += (tried->entries[i].value & PARTIAL) && !map_find(closed, tried->entries[i].key);
+    return open;
+}
+
+void suspects_more(struct suspects *suspects, const struct map *closed, struct suspects *more)
+{
+    struct finder *finder = suspects->finder;
+    *more = (struct suspects){0};
+    uint64_t open = count_open(&finder->tried, closed);
+    if (!open)
+        return;
+    /* All together in proportion to the trace. */
+    uint64_t share = ((UINT64_C(1) << 18) + finder->index->history->count / 8) / open;
+    finder->most = share > SUSPECT_INSTANCES ? share : SUSPECT_INSTANCES;
+    finder->closed = closed;
+    for (size_t i = map_first(&finder->tried); i < finder->tried.capacity;
+         i = map_following(&finder->tried, i))
+        finder->tried.entries[i].value &= PARTIAL;
+    look_at_all(finder, more);
+}
+
+static void finder_destroy(struct finder *finder)
+{
+    if (!finder)
+        return;
+    free(finder->screens);
+    free(finder->start);
+    free(finder->accesses);
+    map_free(&finder->numbers);
+    map_free(&finder->tried);
+    array_free(&finder->classes);
+    array_free(&finder->members);
+    array_free(&finder->class_of);
+    free(finder);
 }
 
 void suspects_free(struct suspects *suspects)
 {
+    finder_destroy(suspects->finder);
     free(suspects->items);
     free(suspects->pairs);
     *suspects = (struct suspects){0};

@@ -7,6 +7,7 @@
 #ifndef PREPLAY_SEARCH_SUSPECTS_H
 #define PREPLAY_SEARCH_SUSPECTS_H
 
+#include "base/map.h"
 #include "search/search.h"
 
 struct suspect_pair {
@@ -14,22 +15,29 @@ struct suspect_pair {
 };
 
 struct suspect {
+    uint64_t places;       /* the two locations */
     uint32_t start, count; /* in pairs */
+    bool partial;          /* there are more instances than these */
 };
 
 struct suspects {
+    struct finder *finder; /* its own */
     struct suspect *items;
     size_t count;
     struct suspect_pair *pairs;
     size_t pair_count;
 };
 
-/* How many instances of a pair of locations are tried. */
+/* How many instances of a pair of locations there are at first. */
 #define SUSPECT_INSTANCES 64
 
 /* `window`: only pairs at most that many events apart; 0 for no limit. */
 void suspects_find(struct suspects *suspects, const struct search_index *index, bool every_pair,
                    uint32_t window);
+/* The second round: more instances of the pairs of locations that have more, but for those
+ * in `closed` (keys: places). All of them together are in proportion to the trace. A pair of
+ * locations may be among them of which the first round had no instance. */
+void suspects_more(struct suspects *suspects, const struct map *closed, struct suspects *more);
 void suspects_free(struct suspects *suspects);
 
 #endif
