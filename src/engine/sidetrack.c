@@ -29,24 +29,26 @@
 
 enum mode { EXCLUSIVE, SHARED, MODES };
 
-/* A lock, or a semaphore that serves as one. */
 struct window {
     struct access begin, end;
     struct window_blame ARRAY_OF(uint32_t) blame;
-};
-
-/* What check_after() asks of a window, close together. */
-struct window_end {
-    struct epoch epoch;
     /* Locations of culprits reported already, plus one: findings would be the same. */
     uint32_t reported[6];
 };
 
+/* What check_after() asks of a window, kept apart, close together. */
+struct window_end {
+    struct epoch epoch;
+    uint32_t window;
+};
+
+/* A lock, or a semaphore that serves as one. */
 struct guard {
-    struct access last[MODES]; /* latest acquire a mode; tick 0: none */
-    struct epoch released[MODES];
+    struct window_ends ARRAY_OF(struct window_end) ends;  /* of the windows, the latest last */
     struct guard_windows ARRAY_OF(struct window) windows; /* latest a thread */
-    struct window_ends ARRAY_OF(struct window_end) ends;  /* of the windows */
+    bool one_owner;            /* so far: who has seen the end of a window has seen all before */
+    struct access last[MODES]; /* latest acquire; tick 0: none */
+    struct epoch released[MODES];
 };
 
 struct guards ARRAY_OF(struct guard);
@@ -128,15 +130,17 @@ static void report(struct engine_run *run, const struct event *object, enum atom
 static void check_after(struct engine_run *run, struct guard *guard, const struct event *event,
                         const struct access *now, const struct vclock *clock)
 {
-    for (size_t i = 0; i < guard->ends.count; i++) {
-        struct window_end *end = &guard->ends.items[i];
-        if (vclock_saw(clock, end->epoch))
-            continue; /* its own thread's among them */
-        uint32_t *reported = &end->reported[now->location % 6];
+    for (size_t i = guard->ends.count; i-- > 0;) {
+        if (vclock_saw(clock, guard->ends.items[i].epoch)) { /* its own thread's among them */
+            if (guard->one_owner)
+                break;
+            continue;
+        }
+        struct window *window = &guard->windows.items[guard->ends.items[i].window];
+        uint32_t *reported = &window->reported[now->location % 6];
         if (*reported == now->location + 1 && !run->options->every_pair)
             continue;
         *reported = now->location + 1;
-        const struct window *window = &guard->windows.items[i];
         report(run, event, ATOMICITY_AFTER, &window->begin, &window->end, now, window->blame.items,
                (uint32_t)window->blame.count);
     }
@@ -164,15 +168,20 @@ static bool is_like(const struct window *window, const struct access *begin,
 static void remember_window(struct guard *guard, const struct access *begin,
                             const struct access *end, const uint32_t *blame, uint32_t blamed)
 {
+    struct window_end latest = {{end->thread, end->tick}, (uint32_t)guard->windows.count};
     size_t place = 0;
     while (place < guard->ends.count && guard->ends.items[place].epoch.thread != end->thread)
         place++;
-    array_grow(&guard->windows, place + 1);
     array_grow(&guard->ends, place + 1);
-    struct window *window = &guard->windows.items[place];
-    guard->ends.items[place].epoch = (struct epoch){end->thread, end->tick};
+    if (guard->windows.count == guard->ends.count)
+        latest.window = guard->ends.items[place].window;
+    array_grow(&guard->windows, guard->ends.count);
+    memmove(&guard->ends.items[place], &guard->ends.items[place + 1],
+            (guard->ends.count - place - 1) * sizeof latest);
+    array_last(&guard->ends) = latest;
+    struct window *window = &guard->windows.items[latest.window];
     if (!is_like(window, begin, end, blame, blamed))
-        memset(guard->ends.items[place].reported, 0, sizeof guard->ends.items[place].reported);
+        memset(window->reported, 0, sizeof window->reported);
     window->begin = *begin;
     window->end = *end;
     window->blame.count = 0;
@@ -258,7 +267,10 @@ static void on_acquire(struct engine_run *run, const struct event *event, bool s
     const struct vclock *clock = order_clock(self->order, event->thread);
     struct access now = access_of(event, vclock_get(clock, event->thread), pos, index, 0);
     uint32_t transaction = blocks_transaction(self->blocks, event->thread);
-    if (guard->windows.count)
+    if (!guard->last[EXCLUSIVE].tick && !guard->last[SHARED].tick)
+        guard->one_owner = !semaphore;
+    guard->one_owner &= mode_of(event->op) == EXCLUSIVE;
+    if (guard->ends.count)
         check_after(run, guard, event, &now, clock);
     if (transaction) {
         bool first;
@@ -308,13 +320,26 @@ static void on_event(struct engine_run *run, const struct event *event, uint32_t
     order_step(self->order, event);
 }
 
-/* Locks are spread over memory too. */
-static void prefetch(const struct sidetrack *self, const struct event *events, size_t count,
-                     size_t ahead)
+static const struct guard *guard_of(const struct sidetrack *self, const struct event *event)
 {
-    if (ahead < count && op_in(events[ahead].op, OPS_ACQUIRING) &&
-        event_lock(&events[ahead]) < self->guards[0].count)
-        __builtin_prefetch(&self->guards[0].items[event_lock(&events[ahead])]);
+    return op_in(event->op, OPS_ACQUIRING) && event_lock(event) < self->guards[0].count
+               ? &self->guards[0].items[event_lock(event)]
+               : NULL;
+}
+
+/* Locks are spread over memory, and so are their windows: called for some events ahead. */
+static void prefetch(const struct sidetrack *self, const struct event *events, size_t count,
+                     size_t at)
+{
+    enum { FAR = 24, NEAR = 12 };
+    const struct guard *guard = at + FAR < count ? guard_of(self, &events[at + FAR]) : NULL;
+    if (guard) {
+        __builtin_prefetch(guard);
+        __builtin_prefetch((const char *)guard + 64);
+    }
+    guard = at + NEAR < count ? guard_of(self, &events[at + NEAR]) : NULL;
+    if (guard && guard->ends.count)
+        __builtin_prefetch(&array_last(&guard->ends));
 }
 
 static void on_events(struct engine_run *run, const struct event *events, size_t count,
@@ -326,7 +351,7 @@ static void on_events(struct engine_run *run, const struct event *events, size_t
         if (thread >= self->threads.count)
             array_grow(&self->threads, thread + 1);
         uint32_t index = self->threads.items[thread].next_index++;
-        prefetch(self, events, count, i + 8);
+        prefetch(self, events, count, i);
         if (op_in(events[i].op, ~(OP_BIT(EVENT_READ) | OP_BIT(EVENT_WRITE))))
             on_event(run, &events[i], first + (uint32_t)i, index);
     }
