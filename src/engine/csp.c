@@ -175,7 +175,10 @@ static void check_window(struct csp *csp, struct window_start *start, uint32_t s
         counted += csp_candidates_step(csp, to);
     struct processes *processes = processes_create(start, to);
     uint64_t budget = csp->run->options->budget;
-    struct refine_limits limits = {budget ? budget : DEFAULT_STATES, MEMORY_BOUND};
+    struct refine_limits limits = {
+        .states = budget ? budget : DEFAULT_STATES,
+        .bytes = MEMORY_BOUND,
+    };
     csp->refiner = refiner_create(processes, limits);
     check_races(csp);
     csp_check_deadlocks(csp, start->at, to);

@@ -12,6 +12,8 @@ struct refiner *refiner_create(const struct processes *processes, struct refine_
     refiner->slice = slice_create(processes);
     refiner->product = product_create(processes);
     refiner->stubborn = stubborn_create(processes);
+    if (!limits.no_symmetry)
+        refiner->symmetry = symmetry_create(processes);
     return refiner;
 }
 
@@ -22,6 +24,8 @@ void refiner_destroy(struct refiner *refiner)
     slice_destroy(refiner->slice);
     product_destroy(refiner->product);
     stubborn_destroy(refiner->stubborn);
+    symmetry_destroy(refiner->symmetry);
+    free(refiner->sorted);
     array_free(&refiner->path);
     array_free(&refiner->words);
     array_free(&refiner->links);
@@ -55,6 +59,15 @@ static void grow_table(struct refiner *refiner)
         refiner->table[slot_for(refiner, state_at(refiner, state))] = state + 1;
 }
 
+/* The product's state, or the one that stands for it (symmetry.h). */
+static const uint32_t *sorted_state(struct refiner *refiner, uint32_t *names)
+{
+    if (!refiner->symmetry)
+        return refiner->product->state;
+    symmetry_sort(refiner->symmetry, refiner->sorted, names);
+    return refiner->sorted;
+}
+
 /* Stores the product's state unless it is known.
  *
  * A way to the goal is as long as its must-steps and the others together, and how
@@ -66,12 +79,12 @@ static void store(struct refiner *refiner, uint32_t parent, uint32_t process)
     const struct product *product = refiner->product;
     if (2 * (refiner->links.count + 1) > refiner->table_size)
         grow_table(refiner);
-    size_t slot = slot_for(refiner, product->state);
+    const uint32_t *words = sorted_state(refiner, NULL);
+    size_t slot = slot_for(refiner, words);
     if (refiner->table[slot])
         return;
     array_reserve(&refiner->words, refiner->words.count + product->words);
-    memcpy(refiner->words.items + refiner->words.count, product->state,
-           product->words * sizeof *product->state);
+    memcpy(refiner->words.items + refiner->words.count, words, product->words * sizeof *words);
     refiner->words.count += product->words;
     struct state_link link = {parent, process};
     array_push(&refiner->links, link);
@@ -118,21 +131,34 @@ static uint32_t unsignalled(const struct refiner *refiner, const uint32_t *targe
     return NO_OBJECT;
 }
 
+/* The steps of a path, by state; their processes are called as in sorted states, so they
+ * are renamed as the sorting of each state on the way renamed them. */
+static void name_steps(struct refiner *refiner, const struct counterexample_path *states)
+{
+    const struct processes *processes = refiner->processes;
+    struct product *product = refiner->product;
+    uint32_t *names = NEW_ARRAY(uint32_t, processes->count);
+    for (uint32_t p = 0; p < processes->count; p++)
+        names[p] = p;
+    for (size_t i = states->count; i-- > 0;) {
+        const struct state_link *link = &refiner->links.items[states->items[i]];
+        product_load(product, state_at(refiner, link->parent));
+        uint32_t index = product_index(product, link->process);
+        array_push(&refiner->path, processes->items[names[link->process]].steps[index].pos);
+        product_step(product, link->process);
+        sorted_state(refiner, names);
+    }
+    free(names);
+}
+
 static void trace_back(struct refiner *refiner, uint32_t state)
 {
-    struct counterexample_path *path = &refiner->path;
-    path->count = 0;
-    for (; refiner->links.items[state].parent != ROOT; state = refiner->links.items[state].parent) {
-        uint32_t process = refiner->links.items[state].process;
-        uint32_t parent = refiner->links.items[state].parent;
-        uint32_t index = state_at(refiner, parent)[refiner->product->slot_of[process]];
-        array_push(path, refiner->processes->items[process].steps[index].pos);
-    }
-    for (size_t low = 0, high = path->count; low + 1 < high; low++) {
-        uint32_t swap = path->items[low];
-        path->items[low] = path->items[--high];
-        path->items[high] = swap;
-    }
+    struct counterexample_path states = {0}; /* last one first, without the initial one */
+    for (; refiner->links.items[state].parent != ROOT; state = refiner->links.items[state].parent)
+        array_push(&states, state);
+    refiner->path.count = 0;
+    name_steps(refiner, &states);
+    array_free(&states);
 }
 
 /* The next state to look at; false if there is none left. */
@@ -157,6 +183,10 @@ static enum refinement check(struct refiner *refiner, const uint32_t *targets, u
     if (!slice_compute(refiner->slice, targets, count))
         return REFINE_HOLDS;
     product_begin(product, refiner->slice);
+    if (refiner->symmetry) {
+        symmetry_begin(refiner->symmetry, product);
+        refiner->sorted = memory_resize(refiner->sorted, product->words, sizeof(uint32_t));
+    }
     refiner->words.count = refiner->links.count = 0;
     refiner->now.count = refiner->later.count = 0;
     if (refiner->table_size)

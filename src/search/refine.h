@@ -11,12 +11,14 @@
 #define PREPLAY_SEARCH_REFINE_H
 
 #include "search/stubborn.h"
+#include "search/symmetry.h"
 
 enum refinement { REFINE_HOLDS, REFINE_FOUND, REFINE_INCOMPLETE };
 
 struct refine_limits {
-    uint64_t states; /* stored at most */
-    uint64_t bytes;  /* taken by them at most */
+    uint64_t states;  /* stored at most */
+    uint64_t bytes;   /* taken by them at most */
+    bool no_symmetry; /* tell threads that are alike apart */
 };
 
 /* How a state was reached first. */
@@ -31,6 +33,8 @@ struct refiner {
     struct slice *slice;
     struct product *product;
     struct stubborn *stubborn;
+    struct symmetry *symmetry; /* or NULL */
+    uint32_t *sorted;          /* scratch: a state */
     struct refine_limits limits;
     struct counterexample_path path; /* of the last counterexample: positions of its steps */
     uint64_t states;                 /* stored in all checks so far */
