@@ -49,6 +49,15 @@ static bool write_program(const char *directory)
     return fclose(file) == 0 && good;
 }
 
+static bool try_valgrind(const char *self, const char *directory)
+{
+    char command[4 * LIBRARY_PATH];
+    snprintf(command, sizeof command,
+             "'%s' record --valgrind -d '%s/v' true >/dev/null 2>&1 && test -d '%s/v/streams'",
+             self, directory, directory);
+    return succeeds(command);
+}
+
 int cmd_doctor(struct options *options, struct error *error)
 {
     if (command_arguments(options, 0, "no arguments", error))
@@ -66,8 +75,9 @@ int cmd_doctor(struct options *options, struct error *error)
     line(clang, "clang compiles programs that can be recorded", "install clang (optional)");
     line(succeeds("gdb --version >/dev/null 2>&1"), "gdb is there for preplay replay --gdb",
          "install gdb (optional)");
-    line(succeeds("valgrind --version >/dev/null 2>&1"), "valgrind is there for --valgrind",
-         "install valgrind (optional)");
+    line(scratch && good && try_valgrind(self, directory),
+         "programs can be recorded with --valgrind",
+         "install valgrind, and build preplay again (optional)");
     if (scratch) {
         char command[128];
         snprintf(command, sizeof command, "rm -r '%s'", directory);
