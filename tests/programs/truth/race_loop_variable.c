@@ -1,5 +1,6 @@
 // The classic: every thread gets the address of the loop's variable.
 // race: A B
+// also race: C C
 // valgrind race: A C
 #include "steps.h"
 int seen[4];
