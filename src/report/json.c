@@ -1,5 +1,7 @@
 #include "report/json.h"
 
+#include "base/array.h"
+#include "report/details.h"
 #include "report/words.h"
 
 #include <string.h>
@@ -51,7 +53,8 @@ static json_t *event_json(const struct trace *trace, const struct finding_event 
                      words_json(trace_location(trace, event->location)));
 }
 
-static json_t *finding_json(const struct report *report, const struct finding *finding)
+static json_t *finding_json(const struct report *report, const struct finding *finding,
+                            const struct held *held)
 {
     char id[FINDING_ID_SIZE];
     const struct trace *trace = report->trace;
@@ -71,9 +74,15 @@ static json_t *finding_json(const struct report *report, const struct finding *f
     if (report->process)
         json_object_set_new(object, "process", words_json(report->process));
     json_t *events = json_array();
-    for (uint32_t i = 0; i < finding->event_count; i++)
-        json_array_append_new(events, event_json(trace, &finding->events[i]));
+    for (uint32_t i = 0; i < finding->event_count; i++) {
+        json_t *event = event_json(trace, &finding->events[i]);
+        if (held)
+            details_of_event(event, report->history, held, &finding->events[i]);
+        json_array_append_new(events, event);
+    }
     json_object_set_new(object, "events", events);
+    if (held)
+        json_object_set_new(object, "threads", details_of_threads(report->history, finding));
     if (finding->note)
         json_object_set_new(object, "note", words_json(finding->note));
     if (finding->replay)
@@ -105,9 +114,10 @@ static void print_open(FILE *out, json_t *object)
 }
 
 /* A finding a line. Witnesses can be long: they are printed, not built in memory. */
-static void print_finding(FILE *out, const struct report *report, const struct finding *finding)
+static void print_finding(FILE *out, const struct report *report, const struct finding *finding,
+                          const struct held *held)
 {
-    print_open(out, finding_json(report, finding));
+    print_open(out, finding_json(report, finding, held));
     if (finding->witness) {
         fputs(", \"witness\": [", out);
         for (uint32_t i = 0; i < finding->witness_length; i++)
@@ -145,20 +155,37 @@ static json_t *head_json(const struct report *first)
     return head;
 }
 
+/* For all findings at once: one walk over the trace. NULL if there are no details. */
+static struct held *find_held(const struct report *report)
+{
+    struct all ARRAY_OF(const struct finding *) all = {0};
+    if (!report->history)
+        return NULL;
+    for (size_t i = 0; i < report->engine_count; i++)
+        for (size_t k = 0; k < report->engines[i].findings->count; k++)
+            array_push(&all, &report->engines[i].findings->items[k]);
+    struct held *held = held_create(report->history, all.items, all.count);
+    array_free(&all);
+    return held;
+}
+
 void report_json(FILE *out, const struct report *first)
 {
     const char *comma = "\n  ";
     print_open(out, head_json(first));
     fputs(",\n \"findings\": [", out);
-    for (const struct report *report = first; report; report = report->next)
+    for (const struct report *report = first; report; report = report->next) {
+        struct held *held = find_held(report);
         for (size_t i = 0; i < report->engine_count; i++)
             for (size_t k = 0; k < report->engines[i].findings->count; k++) {
                 const struct finding *finding = &report->engines[i].findings->items[k];
                 if (map_find(&report->left_out, (uint64_t)(uintptr_t)finding))
                     continue;
                 fputs(comma, out);
-                print_finding(out, report, finding);
+                print_finding(out, report, finding, held);
                 comma = ",\n  ";
             }
+        held_destroy(held);
+    }
     fputs("]}\n", out);
 }

@@ -206,3 +206,18 @@ C
         [[ "$output" == *"confirmed 3 of 3 times"* ]]
     done
 }
+
+@test "JSON has stacks, locks held and creation stacks, of every kind" {
+    programs="$BATS_TEST_DIRNAME/../programs"
+    for name in truth/race_nested_locks truth/deadlock_two atomicity/atomic_counter; do
+        "$PREPLAY" cc -g -O1 -I"$programs/../../include" "$programs/$name.c" -o kind -pthread
+        "$PREPLAY" record -d kind.data ./kind </dev/null
+        "$PREPLAY" predict kind.data || [ $? -eq 66 ]
+        "$PREPLAY" replay kind.data
+        run "$PREPLAY" report --json kind.data
+        jq -e '.findings[0] | .verdict == "confirmed" and ([.events[] | .stack[0].function] | all) and
+            ([.events[] | .stack[0].location == .location] | all) and
+            (.threads | map(select(.created_by == 0 and .stack[-1].function == "main")) | length > 0)' <<<"$output"
+        [ $name != truth/deadlock_two ] || jq -e '[.findings[0].events[].held[0].lock] == ["m", "n"]' <<<"$output"
+    done
+}
