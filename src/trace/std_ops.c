@@ -51,13 +51,15 @@ static bool parse_order(const char **word, size_t *length, struct event *event)
 
 #define OPS_TRYABLE                                                                                \
     (OP_BIT(EVENT_ACQUIRE) | OP_BIT(EVENT_ACQUIRE_READ) | OP_BIT(EVENT_ACQUIRE_WRITE) |            \
-     OP_BIT(EVENT_SEM_WAIT) | OP_BIT(EVENT_WAIT_END))
+     OP_BIT(EVENT_SEM_WAIT) | OP_BIT(EVENT_WAIT_BEGIN) | OP_BIT(EVENT_WAIT_END))
 
 static bool sensible(const struct event *event)
 {
     bool ordered = op_in(event->op, OPS_ATOMIC) || event->op == EVENT_FENCE;
     if (event->order != ORDER_SEQ_CST && !ordered)
         return false;
+    if (event->flags & EVENT_FAILED && event->op == EVENT_WAIT_BEGIN)
+        return false; /* its return does */
     if (event->flags & EVENT_TRY)
         return op_in(event->op, OPS_TRYABLE);
     return !(event->flags & EVENT_FAILED) || event->op == EVENT_WAIT_END;

@@ -53,6 +53,20 @@ record() { # TIDDLE [COMPILER OPTION...] : makes ./program and its recording in 
     "$FIGURES" recordings
 }
 
+@test "recordings go to std, to tiddle and back without losing an event" {
+    for program in atomics barriers blocks conditions mutexes once rwlocks semaphores; do
+        "$PREPLAY" cc -g -O1 -w -pthread -I"$here/../../include" -o program "$here/../programs/$program.c"
+        rm -rf data
+        timeout 60 "$PREPLAY" record --values -d data ./program
+        "$PREPLAY" convert --to std data -o straight.std
+        [ "$("$PREPLAY" dump data | wc -l)" -eq "$(wc -l <straight.std)" ]
+        "$PREPLAY" convert --to tiddle data -o straight.tiddle
+        "$PREPLAY" convert --to tiddle straight.std | cmp - straight.tiddle
+        "$PREPLAY" convert --to std straight.tiddle | cmp - straight.std
+        "$PREPLAY" tiddle --format straight.tiddle | cmp - straight.tiddle
+    done
+}
+
 @test "predicted races, deadlocks and atomicity violations are confirmed by replay" {
     for figure in 002-fig1.9-hidden-race 002-sec4.3-deadlock 002-fig1.10-observed-serial; do
         "$PREPLAY" tiddle "$here/../traces/$figure.tiddle" --lines -o program.c
