@@ -13,6 +13,7 @@
 struct smt_options {
     uint32_t window; /* events; 0: as many as the solver affords */
     uint32_t budget; /* Z3's resource units a pair; 0: the standard */
+    double seconds;  /* a pair; 0: no limit but the budget, whatever the machine's speed */
     enum smt_style style;
     /* For comparison and for tests: */
     bool fresh;    /* a new encoding and a new solver for every pair */

@@ -15,13 +15,20 @@ void smt_context_destroy(struct smt_context *context);
 
 struct smt_solver;
 
-/* `budget` limits a question, in Z3's deterministic resource units. */
+/* Of one question; 0: none. */
+struct smt_limits {
+    uint32_t budget; /* Z3's resource units, the same on every machine */
+    double seconds;
+};
+
 struct smt_solver *smt_solver_create(struct smt_context *context, struct smt_encoding *encoding,
-                                     uint32_t budget);
+                                     const struct smt_limits *limits);
 void smt_solver_destroy(struct smt_solver *solver);
 
 /* Constraints added to the encoding since the last question are told to Z3 first. */
 enum smt_answer smt_solver_ask(struct smt_solver *solver, const struct smt_refs *assumptions);
+/* Resource units spent by all questions so far. */
+uint64_t smt_solver_spent(struct smt_solver *solver);
 /* What the last question, which was answered with SMT_YES, was answered with. Valid until
  * the next question. */
 struct smt_plan *smt_solver_plan(struct smt_solver *solver);

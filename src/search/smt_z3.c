@@ -151,7 +151,7 @@ static Z3_ast translate(struct smt_solver *self, smt_ref ref)
     return self->translated.items[ref];
 }
 
-static void configure(struct smt_solver *self, uint32_t budget)
+static void configure(struct smt_solver *self, const struct smt_limits *limits)
 {
     Z3_params params = Z3_mk_params(self->context);
     Z3_params_inc_ref(self->context, params);
@@ -160,15 +160,19 @@ static void configure(struct smt_solver *self, uint32_t budget)
     Z3_params_set_uint(self->context, params, SYMBOL("arith.solver"), 1);
     Z3_params_set_uint(self->context, params, SYMBOL("relevancy"), 0);
     Z3_params_set_bool(self->context, params, SYMBOL("model"), false);
-    if (budget)
-        Z3_params_set_uint(self->context, params, SYMBOL("rlimit"), budget);
+    if (limits->budget)
+        Z3_params_set_uint(self->context, params, SYMBOL("rlimit"), limits->budget);
+    if (limits->seconds > 0) /* Z3's own number for "none" is the largest */
+        Z3_params_set_uint(self->context, params, SYMBOL("timeout"),
+                           limits->seconds < 1e6 ? (unsigned)(limits->seconds * 1000) + 1
+                                                 : UINT32_MAX);
 #undef SYMBOL
     Z3_solver_set_params(self->context, self->solver, params);
     Z3_params_dec_ref(self->context, params);
 }
 
 struct smt_solver *smt_solver_create(struct smt_context *context, struct smt_encoding *encoding,
-                                     uint32_t budget)
+                                     const struct smt_limits *limits)
 {
     struct smt_solver *self = NEW(struct smt_solver);
     const struct smt_window *window = encoding->window;
@@ -178,7 +182,7 @@ struct smt_solver *smt_solver_create(struct smt_context *context, struct smt_enc
     Z3_solver_inc_ref(self->context, self->solver);
     self->order = NEW_ARRAY(Z3_ast, window->end - window->start);
     self->plan.prefix = NEW_ARRAY(uint32_t, window->history->threads);
-    configure(self, budget);
+    configure(self, limits);
     return self;
 }
 
@@ -233,6 +237,18 @@ enum smt_answer smt_solver_ask(struct smt_solver *self, const struct smt_refs *a
                                                   (unsigned)assumptions->count, list);
     free(list);
     return answer == Z3_L_TRUE ? SMT_YES : answer == Z3_L_FALSE ? SMT_NO : SMT_UNKNOWN;
+}
+
+uint64_t smt_solver_spent(struct smt_solver *self)
+{
+    uint64_t spent = 0;
+    Z3_stats stats = Z3_solver_get_statistics(self->context, self->solver);
+    Z3_stats_inc_ref(self->context, stats);
+    for (unsigned i = 0; i < Z3_stats_size(self->context, stats); i++)
+        if (strcmp(Z3_stats_get_key(self->context, stats, i), "rlimit count") == 0)
+            spent = Z3_stats_get_uint_value(self->context, stats, i);
+    Z3_stats_dec_ref(self->context, stats);
+    return spent;
 }
 
 /* Threads execute prefixes, so the last event that is executed says it all. */
