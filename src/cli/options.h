@@ -113,6 +113,8 @@ enum command_id {
       "worker threads; the result does not depend on it")                                          \
     O(COUNT, steps, "steps", 0, "N", IN(RUN) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 0,          \
       UINT64_MAX, 0, "search steps a candidate may take (0: the engine's own limit)")              \
+    O(SECONDS, pair_timeout, "pair-timeout", 0, "SECONDS", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0,   \
+      1000000, 0, "smt: time limit of the solver for a pair (0: only --steps)")                    \
     O(TEXT, json_file, "json", 0, "FILE", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, 0, 0,            \
       "write the findings as JSON; - is standard output")                                          \
     O(TEXT, sarif_file, "sarif", 0, "FILE", IN(RUN), 0, 0, 0, "write the findings as SARIF")       \

@@ -90,6 +90,7 @@ int prediction_run_on(struct prediction *prediction, const struct options *optio
         .every_pair = options->pairs,
         .per_pair = options->per_pair,
         .budget = options->steps,
+        .pair_seconds = options->pair_timeout,
     };
     if (choose_engines(prediction, options->engines ? options->engines : standard, error) ||
         choose_model(prediction, options->model, error) || !trace)

@@ -27,6 +27,7 @@ struct engine_options {
     uint32_t jobs;             /* worker threads; at least 1 */
     bool every_pair;           /* --pairs */
     bool per_pair;             /* csp: one check a thread pair */
+    double pair_seconds;       /* smt: limit of a pair; 0: none */
     uint64_t budget;           /* search steps a candidate; 0: the engine's default */
     const char *const *blocks; /* globs of atomic functions, NULL-terminated, or NULL */
 };

@@ -3,8 +3,8 @@
  * A correct reordering is an order of events and a prefix of every thread; what
  * it must keep is stated as constraints over "a before b" and "a is executed", and
  * Z3 looks for one that leaves both accesses next (sections 3 and 4). Locks, lock
- * histories and the must-order filter first, and all pairs of a window share one
- * formula, so that what Z3 learns is kept (section 5).
+ * histories and the must-order filter first. Z3 is told only what its own plans break,
+ * and all pairs of a window share what it was told and has learnt (section 5).
  *
  * Within a window it is exact: a pair without a witness has none. Pairs that Z3
  * could not decide within the budget, or that no window holds, are counted. */
@@ -56,7 +56,9 @@ static int finish(struct engine_run *run, struct error *error)
 {
     struct rules *rules = rules_create(run->history, engine_model(run));
     uint64_t budget = run->options->budget < UINT32_MAX ? run->options->budget : UINT32_MAX;
-    struct smt_options options = {.window = run->options->window, .budget = (uint32_t)budget};
+    struct smt_options options = {.window = run->options->window,
+                                  .budget = (uint32_t)budget,
+                                  .seconds = run->options->pair_seconds};
     struct smt_client client = {run, wanted, found};
     struct smt_counts counts;
     int result = smt_search(rules, &options, &client, &counts, error);

@@ -6,7 +6,6 @@
 #include "search/smt_propagate.h"
 #include "search/smt_solver.h"
 
-#include <assert.h>
 #include <time.h>
 
 /* Unless one is asked for, a window is as large as can be afforded: its clocks' memory, in
@@ -126,8 +125,7 @@ static enum smt_answer solve(struct hunt *hunt, const struct smt_pair *pair)
                               (uint32_t[]){pair->first, pair->second})) {
         case SMT_CORRECT:
             return SMT_YES;
-        case SMT_STUCK:
-            assert(!"a plan breaks what Z3 was told");
+        case SMT_STUCK: /* it breaks what Z3 was told: not seen yet, and not believed */
             return SMT_UNKNOWN;
         case SMT_BROKEN:
             break;
@@ -160,6 +158,7 @@ static void solve_and_report(struct hunt *hunt, const struct smt_pair *pair)
         break;
     case SMT_UNKNOWN:
         array_push(&hunt->open, *pair);
+        close_encoding(hunt); /* Z3 was stopped somewhere: its later answers may be wrong */
         break;
     }
     if (hunt->options->fresh)

@@ -283,6 +283,11 @@ static void run_to(struct smt_trial *trial, struct smt_encoding *encoding,
         }
         uint32_t next = history_pos(history, thread, trial->done[thread]);
         uint32_t missing = find_missing(trial, plan, next);
+        if (trial->stack.count > trial->window->end) { /* no solver should plan a cycle */
+            note_broken(trial, next);
+            trial->stack.count = 0;
+            return;
+        }
         if (missing != POS_NONE) {
             array_push(&trial->stack, missing);
             continue;

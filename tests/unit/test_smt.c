@@ -81,7 +81,7 @@ static void compare_many(const char *text, enum model model, const struct smt_op
     oracle_destroy(oracle);
 }
 
-#define FEW 25
+#define FEW 15
 
 /* The presets come small ones first. */
 static bool is_small(const char *shape)
@@ -125,6 +125,34 @@ static void sync_is_exact(void **state)
     const struct smt_options options = {.z3_alone = true};
     for (size_t i = 0; is_small(shape_name(i)); i++)
         compare_many(shape_name(i), MODEL_SYNC, &options, FEW);
+}
+
+/* With propagation and guesses, which leave little to Z3. */
+static void whole_engine_is_exact(void **state)
+{
+    (void)state;
+    const struct smt_options options = {0};
+    char text[64];
+    for (size_t i = 0; is_small(shape_name(i)); i++) {
+        compare_many(shape_name(i), MODEL_RF, &options, 2 * FEW);
+        compare_many(shape_name(i), MODEL_SYNC, &options, FEW);
+        snprintf(text, sizeof text, "%s:values", shape_name(i));
+        compare_many(text, MODEL_VALUE, &options, 2 * FEW);
+        snprintf(text, sizeof text, "%s:branches", shape_name(i));
+        compare_many(text, MODEL_BRANCH, &options, FEW);
+    }
+}
+
+/* All constraints at once say the same as those that plans break. */
+static void eager_is_exact(void **state)
+{
+    (void)state;
+    const struct smt_options options = {.eager = true, .z3_alone = true};
+    char text[64];
+    for (size_t i = 0; is_small(shape_name(i)); i++) {
+        snprintf(text, sizeof text, "%s:values", shape_name(i));
+        compare_many(text, MODEL_VALUE, &options, FEW);
+    }
 }
 
 static void windows_are_sound(void **state)
@@ -182,6 +210,38 @@ static void agree(const char *text, uint64_t seed, enum model model)
     assert_int_equal(alone.witnesses, both.witnesses);
     search_destroy(search);
     search_index_destroy(index);
+    rules_destroy(rules);
+    sample_free(&sample);
+}
+
+static void ignore(void *self, const uint32_t *witness, uint32_t length)
+{
+    (void)self, (void)witness, (void)length;
+}
+
+/* What a budget leaves open is counted, and nothing else changes. */
+static void open_pairs_are_counted(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct shape shape;
+    struct sample sample;
+    assert_int_equal(shape_parse(&shape, "large:events=150,variables=20,values", &error), 0);
+    assert_int_equal(sample_generate(&sample, &shape, 1, &error), 0);
+    struct rules *rules = rules_create(sample.history, MODEL_VALUE);
+    struct smt_client client = {NULL, want_all, ignore};
+    struct smt_counts all, some, timed;
+    struct smt_options options = {.z3_alone = true};
+    assert_int_equal(smt_search(rules, &options, &client, &all, &error), 0);
+    options.budget = 500;
+    assert_int_equal(smt_search(rules, &options, &client, &some, &error), 0);
+    options.budget = 0;
+    options.seconds = 1e-9;
+    assert_int_equal(smt_search(rules, &options, &client, &timed, &error), 0);
+    assert_int_equal(all.unknown, 0);
+    assert_true(some.unknown > 0 && timed.unknown > 0);
+    assert_true(some.witnesses <= all.witnesses && some.refuted <= all.refuted);
+    assert_int_equal(some.witnesses + some.refuted + some.unknown, all.must_pairs);
     rules_destroy(rules);
     sample_free(&sample);
 }
@@ -370,9 +430,12 @@ int main(void)
         cmocka_unit_test(value_is_exact),
         cmocka_unit_test(branch_is_exact),
         cmocka_unit_test(sync_is_exact),
+        cmocka_unit_test(whole_engine_is_exact),
+        cmocka_unit_test(eager_is_exact),
         cmocka_unit_test(windows_are_sound),
         cmocka_unit_test(equations_say_the_same),
         cmocka_unit_test(agrees_with_the_order_search),
+        cmocka_unit_test(open_pairs_are_counted),
         cmocka_unit_test(table_2_is_what_we_emit),
         cmocka_unit_test(figure_2_reads_as_the_seed_says),
     };
