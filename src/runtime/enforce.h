@@ -23,7 +23,7 @@ extern bool enforce_active;
 
 /* Reads the schedule named by the environment, if any. */
 void enforce_start(void);
-/* The child of a fork is not replayed. */
+/* In a forked child: its parent follows the schedule, it does not. */
 void enforce_forget(void);
 
 /* A thread begins: finds its steps by its creation path. */
