@@ -30,6 +30,17 @@ static char *write_std(const struct trace *trace, const struct event *events, ui
     return text;
 }
 
+/* Where the culprit was observed is not part of the error: an excerpt in which it strikes
+ * shows best what was predicted. */
+static bool is_shown(const struct search *search, const struct finding *found,
+                     const struct trace *trace)
+{
+    struct finding shown = *found;
+    if (found->error == ATOMICITY_IN)
+        shown.error = search->finding->error;
+    return finding_same(search->finding, search->trace, &shown, trace);
+}
+
 static bool shows(const struct event *events, uint32_t count, void *context)
 {
     const struct search *search = context;
@@ -42,8 +53,7 @@ static bool shows(const struct event *events, uint32_t count, void *context)
     bool found = false;
     if (driver_run(&driver, trace, &search->engine, 1, &options, &error) == 0)
         for (size_t i = 0; !found && i < driver.runs[0].findings->count; i++)
-            found = finding_same(search->finding, search->trace, &driver.runs[0].findings->items[i],
-                                 trace);
+            found = is_shown(search, &driver.runs[0].findings->items[i], trace);
     driver_free(&driver);
     trace_close(trace);
     free(text);

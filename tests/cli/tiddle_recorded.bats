@@ -67,6 +67,26 @@ record() { # TIDDLE [COMPILER OPTION...] : makes ./program and its recording in 
     done
 }
 
+# Two accesses; two acquires a thread, closed; a block with two sections, and the culprit's.
+@test "findings of recorded programs are cut down to the least" {
+    for wanted in truth/race_behind_trylock:2 truth/race_nested_locks:2 truth/deadlock_two:8 \
+        truth/deadlock_three:12 atomicity/check_then_act:8 atomicity/upgrade:8; do
+        "$PREPLAY" cc -g -O1 -w -pthread -I"$here/../../include" -o program "$here/../programs/${wanted%:*}.c"
+        rm -rf data
+        timeout 60 "$PREPLAY" record --blocks -d data ./program
+        least=1000
+        for id in $("$PREPLAY" predict --json - data | jq -r '.findings[].id'); do
+            "$PREPLAY" tiddle --from data "$id" -o cut.tiddle
+            lines=$(grep -vc '^#' cut.tiddle)
+            [ "$lines" -ge "$least" ] || least=$lines
+            "$PREPLAY" tiddle cut.tiddle -o cut.c
+            cc -w -pthread -o cut cut.c
+            timeout 20 ./cut
+        done
+        [ "$least" -eq "${wanted#*:}" ] || { echo "$wanted $least"; false; }
+    done
+}
+
 @test "predicted races, deadlocks and atomicity violations are confirmed by replay" {
     for figure in 002-fig1.9-hidden-race 002-sec4.3-deadlock 002-fig1.10-observed-serial; do
         "$PREPLAY" tiddle "$here/../traces/$figure.tiddle" --lines -o program.c
