@@ -119,7 +119,7 @@ void sync_unlock(struct sync *sync)
 
 void sync_edge(unsigned op, const volatile void *address, uintptr_t pc)
 {
-    struct sync sync = SYNC_AT(op, address, pc);
+    struct sync sync = SYNC_AT(op, (uintptr_t)address | RECORD_EDGE, pc);
     sync.record.size = 1;
     sync.record.order = op == EVENT_ATOMIC_LOAD ? ORDER_ACQUIRE : ORDER_ACQ_REL;
     sync_before(&sync);

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "trace/encoding.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -108,10 +109,14 @@ enum { NAME_LENGTH = 400 };
 static int describe(const struct binary_names *self, uint64_t address, char text[NAME_LENGTH])
 {
     uint64_t offset = 0;
+    const char *beside = address & RECORD_EDGE ? "order of " : "";
+    if (*beside)
+        address &= ~RECORD_EDGE;
     const char *symbol = symbols_data(self->symbols, address, &offset);
-    int length = symbol && offset ? snprintf(text, NAME_LENGTH, "%s+%" PRIu64, symbol, offset)
-                 : symbol         ? snprintf(text, NAME_LENGTH, "%s", symbol)
-                                  : snprintf(text, NAME_LENGTH, "0x%" PRIx64, address);
+    int length = symbol && offset
+                     ? snprintf(text, NAME_LENGTH, "%s%s+%" PRIu64, beside, symbol, offset)
+                 : symbol ? snprintf(text, NAME_LENGTH, "%s%s", beside, symbol)
+                          : snprintf(text, NAME_LENGTH, "%s0x%" PRIx64, beside, address);
     return length < NAME_LENGTH ? length : NAME_LENGTH - 1;
 }
 

@@ -94,6 +94,11 @@ enum record_op {
 #define RECORD_SIZE_MASK   0x1f
 #define RECORD_REPEAT      EVENT_TRY
 
+/* An order that a program announces by an address (__tsan_release, AnnotateHappensBefore) is
+ * recorded as an atomic operation, but not on the memory there, which is often the very data:
+ * on an object beside it. */
+#define RECORD_EDGE (UINT64_C(1) << 55) /* no address of a program has it */
+
 static inline bool record_has_other(unsigned op)
 {
     return op == EVENT_ALLOC || op == EVENT_WAIT_BEGIN || op == EVENT_WAIT_END ||
