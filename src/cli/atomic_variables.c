@@ -106,16 +106,28 @@ static void list_type(struct listing *listing, Dwarf_Die *type, Dwarf_Addr addre
     }
 }
 
-static void list_variable(struct listing *listing, Dwarf_Die *die)
+/* gcc writes the address itself, clang its number in a table. */
+static bool address_of(Dwarf_Die *die, Dwarf_Addr *address)
 {
-    Dwarf_Attribute attribute;
+    Dwarf_Attribute location, entry;
     Dwarf_Op *operations;
     size_t count;
+    if (!dwarf_attr(die, DW_AT_location, &location) ||
+        dwarf_getlocation(&location, &operations, &count) || count != 1)
+        return false;
+    if (operations[0].atom == DW_OP_addrx)
+        return dwarf_getlocation_attr(&location, &operations[0], &entry) == 0 &&
+               dwarf_formaddr(&entry, address) == 0;
+    *address = operations[0].number;
+    return operations[0].atom == DW_OP_addr;
+}
+
+static void list_variable(struct listing *listing, Dwarf_Die *die)
+{
+    Dwarf_Addr address;
     Dwarf_Die type;
-    if (dwarf_attr(die, DW_AT_location, &attribute) &&
-        dwarf_getlocation(&attribute, &operations, &count) == 0 && count == 1 &&
-        operations[0].atom == DW_OP_addr && type_of(die, &type))
-        list_type(listing, &type, operations[0].number, 0);
+    if (address_of(die, &address) && type_of(die, &type))
+        list_type(listing, &type, address, 0);
 }
 
 /* Variables of the unit, of its namespaces, and static ones inside functions. */
