@@ -1,9 +1,10 @@
 # Sourced by ./quickstart and ./check: installs what is missing, with apt.
 
-# cmocka and bats decide which tests there are, so they must be there when meson first looks.
+# cmocka and bats decide which tests there are, and valgrind whether there is --valgrind: they must
+# be there when meson first looks.
 build_packages="gcc libc6-dev meson ninja-build pkg-config libxxhash-dev libjansson-dev libdw-dev \
-libzstd-dev libz3-dev re2c lemon libcmocka-dev bats"
-test_packages="g++ clang clang-format libclang-rt-14-dev jq z3 cvc5 gdb valgrind \
+libzstd-dev libz3-dev re2c lemon libcmocka-dev bats valgrind"
+test_packages="g++ clang clang-format libclang-rt-14-dev jq z3 cvc5 gdb \
 make cmake binutils scdoc zsh fish python3 python3-jsonschema libdebuginfod1"
 
 # The HTML report is tested in a browser. Some machines have node and npm from elsewhere, and
