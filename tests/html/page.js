@@ -30,7 +30,13 @@ const assert = require("assert");
     await page.click("text=last");
     const last = await where();
     assert.strictEqual(last.match(/step (\d+) of (\d+)/)[1], last.match(/step (\d+) of (\d+)/)[2]);
-    assert.strictEqual(await page.locator("svg").count(), 2, "this schedule and the recorded one");
+    assert.strictEqual(await page.locator(".scroller svg").count(), 2, "this schedule and the recorded one");
+    // Whoever scrolls still sees whose lane is whose, and the current step.
+    for (const selector of [".names", ".scroller .row.current"])
+        assert(await page.locator(selector).first().evaluate(element => {
+            const box = element.closest(".panel").querySelector(".scroller").getBoundingClientRect(), own = element.getBoundingClientRect();
+            return element.matches(".names") ? own.bottom <= box.top + 1 : own.top >= box.top - 1 && own.bottom <= box.bottom + 1;
+        }), selector + " is out of sight");
     assert(await page.locator("svg .error").count() >= 2, "the error is marked");
     const before = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     await page.keyboard.press("t");

@@ -1,7 +1,7 @@
 "use strict";
 // Everything that came from the target is set as text, never as markup.
 const data = JSON.parse(document.getElementById("data").textContent);
-const ROW = 24, HEAD = 30, LEFT = 46;
+const ROW = 24, HEAD = 8, NAMES = 22, LEFT = 46;
 let shown = [], current = null, step = 0, picture = null;
 
 function make(name, attributes, ...children) {
@@ -22,7 +22,7 @@ function draw(name, attributes, text) {
 
 const text = id => id < 0 ? "" : data.texts[id];
 const base = place => place.slice(place.lastIndexOf("/") + 1);
-const plural = (count, word) => count + " " + word + (count === 1 ? "" : "s");
+const plural = (count, word) => count + " " + (count === 1 ? word : word.endsWith("y") ? word.slice(0, -1) + "ies" : word + "s");
 
 // --- the list ---------------------------------------------------------------------
 
@@ -194,6 +194,7 @@ function interleaving(finding) {
 function panel(title, order, observed) {
     const {lanes, lane} = picture, width = LEFT + lanes.length * lane, height = HEAD + order.length * ROW + 8;
     const svg = draw("svg", {width, height, viewBox: "0 0 " + width + " " + height, role: "img", "aria-label": title});
+    const names = draw("svg", {width, height: NAMES, class: "names", "aria-hidden": "true"}); // stays when the rest scrolls
     const x = thread => LEFT + 10 + lanes.indexOf(thread) * lane, y = index => HEAD + index * ROW + ROW / 2;
     const defs = draw("defs", {}), marker = draw("marker", {id: observed ? "tip1" : "tip0", viewBox: "0 0 8 8", refX: 7, refY: 4,
         markerWidth: 7, markerHeight: 7, orient: "auto"});
@@ -208,7 +209,7 @@ function panel(title, order, observed) {
     });
     for (const thread of lanes) {
         svg.append(draw("line", {class: "lane", x1: x(thread), x2: x(thread), y1: HEAD - 4, y2: height - 4}));
-        svg.append(draw("text", {class: "head", x: x(thread) - 4, y: 16}, data.threads[thread].slice(0, 24)));
+        names.append(draw("text", {class: "head", x: x(thread) - 4, y: 16}, data.threads[thread].slice(0, 24)));
     }
     drawLocks(svg, order, x, y);
     drawArrows(svg, order, x, y, observed ? "tip1" : "tip0");
@@ -228,7 +229,7 @@ function panel(title, order, observed) {
         return group;
     });
     picture.panels.push({order, groups, rects, observed});
-    return make("div", {class: "panel"}, make("h4", {}, title), make("div", {class: "scroller"}, svg));
+    return make("div", {class: "panel"}, make("h4", {}, title), names, make("div", {class: "scroller"}, svg));
 }
 
 function drawLocks(svg, order, x, y) {
@@ -310,7 +311,7 @@ function holders(count) {
 // Scrolls the picture alone: the buttons stay where they are.
 function reveal(rect) {
     const box = rect.closest(".scroller"), area = box.getBoundingClientRect(), place = rect.getBoundingClientRect();
-    if (place.top < area.top + HEAD) box.scrollTop -= area.top + HEAD - place.top;
+    if (place.top < area.top) box.scrollTop -= area.top - place.top + ROW;
     else if (place.bottom > area.bottom) box.scrollTop += place.bottom - area.bottom + ROW;
 }
 
@@ -377,7 +378,7 @@ for (const finding of data.findings) {
     const key = finding.kind + " " + finding.verdict;
     kinds.set(key, (kinds.get(key) || 0) + 1);
 }
-document.getElementById("summary").textContent = [data.path, [...kinds].map(([key, count]) => count + " " + key).join(", "), plural(data.events, "event"), plural(data.threads.length, "thread"),
+document.getElementById("summary").textContent = [data.path, [...kinds].map(([key, count]) => plural(count, key.split(" ")[0]) + " " + key.split(" ")[1]).join(", "), plural(data.events, "event"), plural(data.threads.length, "thread"),
     plural(data.objects, "shared object"), data.run ? "recording " + data.run.recording.toFixed(2) + " s, predicting " +
         data.run.predicting.toFixed(2) + " s, " + plural(data.run.replays, "replay") + " " + data.run.replaying.toFixed(2) + " s" : "",
     data.hidden ? plural(data.hidden, "candidate") + " not shown" : ""].filter(Boolean).join(" \u00b7 ");
