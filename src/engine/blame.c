@@ -1,6 +1,7 @@
 #include "engine/blame.h"
 
 #include "base/array.h"
+#include "base/map.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,17 +109,43 @@ char *blame_text(struct blocks *blocks, const struct trace *trace, const uint32_
     return NULL;
 }
 
+/* The key under which findings on one block with the same two locations of the window are
+ * one; two of them alike by chance lose one of 2^63. */
+static uint64_t key_of(const struct finding *finding)
+{
+    uint64_t ends = map_pair(finding->events[0].location, finding->events[1].location);
+    return (map_mix(ends) * UINT64_C(0x9e3779b97f4a7c15) ^ map_mix(finding->block)) >> 1;
+}
+
+/* What happened says more than what might. */
+static bool is_better(const struct finding *a, const struct finding *b)
+{
+    return a->error == ATOMICITY_IN && b->error != ATOMICITY_IN;
+}
+
 void blame_show(const struct blame *blame, struct blocks *blocks, struct engine_run *run)
 {
-    for (size_t i = 0; i < blame->findings->count; i++) {
-        struct finding finding = blame->findings->items[i];
+    size_t count = blame->findings->count;
+    struct finding *shown = NEW_ARRAY(struct finding, count);
+    struct map best = {0}; /* key -> finding, plus one */
+    for (size_t i = 0; i < count; i++) {
+        shown[i] = blame->findings->items[i];
         const struct labels *labels = &blame->labels.items[i];
-        struct blame_window window = {&finding.events[0], &finding.events[1]};
-        char *note = blame_text(blocks, run->trace, labels->items, labels->count, window,
-                                finding.note, &finding.block);
-        finding.note = note;
-        if (note)
-            findings_add(run->findings, &finding);
-        free(note);
+        struct blame_window window = {&shown[i].events[0], &shown[i].events[1]};
+        shown[i].note = blame_text(blocks, run->trace, labels->items, labels->count, window,
+                                   shown[i].note, &shown[i].block);
+        if (!shown[i].note || run->options->every_pair)
+            continue;
+        uint64_t *known = map_at(&best, key_of(&shown[i]), NULL);
+        if (!*known || is_better(&shown[i], &shown[*known - 1]))
+            *known = i + 1;
     }
+    for (size_t i = 0; i < count; i++) {
+        if (shown[i].note &&
+            (run->options->every_pair || *map_find(&best, key_of(&shown[i])) == i + 1))
+            findings_add(run->findings, &shown[i]);
+        free((char *)shown[i].note);
+    }
+    map_free(&best);
+    free(shown);
 }

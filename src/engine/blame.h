@@ -17,7 +17,8 @@ void blame_add(struct blame *blame, const struct finding *finding, const uint32_
                uint32_t count);
 
 /* Adds to the run what is left when blocks that wait are dropped; the innermost block
- * left is the finding's. Notes get "blame a/b" in front. */
+ * left is the finding's. One finding a block and pair of locations of the window, an
+ * observed one if there is any; with every pair wanted, all. Notes get "blame a/b" in front. */
 void blame_show(const struct blame *blame, struct blocks *blocks, struct engine_run *run);
 
 /* "blame a/b" of the labels that are atomic, malloc-ed, followed by `rest`; NULL if

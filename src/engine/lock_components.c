@@ -1,69 +1,21 @@
 #include "engine/lock_components.h"
 
-struct edges ARRAY_OF(uint32_t);
+#include "engine/components.h"
 
-/* Tarjan's algorithm with its stack on the heap: lock graphs can be deep. */
-struct tarjan {
-    struct edges *edges; /* by lock */
-    uint32_t *number, *low, *component;
-    uint32_t *cursor; /* by lock: the next edge to look at */
-    struct edges open, calls;
-    uint32_t numbers, components;
-};
+struct edges ARRAY_OF(uint32_t); /* out of one lock */
 
-static void enter(struct tarjan *tarjan, uint32_t lock)
+static bool next_edge(const void *graph, uint32_t lock, uint32_t *cursor, uint32_t *to)
 {
-    tarjan->number[lock] = tarjan->low[lock] = ++tarjan->numbers;
-    array_push(&tarjan->open, lock);
-    array_push(&tarjan->calls, lock);
+    const struct edges *edges = (const struct edges *)graph + lock;
+    if (*cursor == edges->count)
+        return false;
+    *to = edges->items[(*cursor)++];
+    return true;
 }
 
-static void leave(struct tarjan *tarjan, uint32_t lock)
+static struct edges *find_edges(const struct lock_order *order)
 {
-    tarjan->calls.count--;
-    if (tarjan->low[lock] == tarjan->number[lock]) {
-        uint32_t member;
-        do {
-            member = array_pop(&tarjan->open);
-            tarjan->component[member] = tarjan->components;
-        } while (member != lock);
-        tarjan->components++;
-    }
-    if (tarjan->calls.count) {
-        uint32_t caller = array_last(&tarjan->calls);
-        if (tarjan->low[lock] < tarjan->low[caller])
-            tarjan->low[caller] = tarjan->low[lock];
-    }
-}
-
-static void visit(struct tarjan *tarjan, uint32_t root)
-{
-    enter(tarjan, root);
-    while (tarjan->calls.count) {
-        uint32_t lock = array_last(&tarjan->calls);
-        if (tarjan->cursor[lock] == tarjan->edges[lock].count) {
-            leave(tarjan, lock);
-            continue;
-        }
-        uint32_t next = tarjan->edges[lock].items[tarjan->cursor[lock]++];
-        if (!tarjan->number[next])
-            enter(tarjan, next);
-        else if (tarjan->component[next] == UINT32_MAX && tarjan->number[next] < tarjan->low[lock])
-            tarjan->low[lock] = tarjan->number[next];
-    }
-}
-
-uint32_t *lock_components(const struct lock_order *order)
-{
-    uint32_t locks = order->lock_limit;
-    struct tarjan tarjan = {
-        .edges = NEW_ARRAY(struct edges, locks),
-        .number = NEW_ARRAY(uint32_t, locks),
-        .low = NEW_ARRAY(uint32_t, locks),
-        .cursor = NEW_ARRAY(uint32_t, locks),
-        .component = NEW_ARRAY(uint32_t, locks),
-    };
-    memset(tarjan.component, 0xff, locks * sizeof *tarjan.component);
+    struct edges *edges = NEW_ARRAY(struct edges, order->lock_limit);
     struct map known = {0};
     for (size_t i = 0; i < order->dependencies.count; i++) {
         const struct dependency *dependency = &order->dependencies.items[i];
@@ -73,20 +25,19 @@ uint32_t *lock_components(const struct lock_order *order)
             bool added;
             map_at(&known, map_pair(held, dependency->wanted.lock), &added);
             if (added)
-                array_push(&tarjan.edges[held], dependency->wanted.lock);
+                array_push(&edges[held], dependency->wanted.lock);
         }
     }
-    for (uint32_t lock = 0; lock < locks; lock++)
-        if (!tarjan.number[lock])
-            visit(&tarjan, lock);
-    for (uint32_t lock = 0; lock < locks; lock++)
-        array_free(&tarjan.edges[lock]);
-    free(tarjan.edges);
-    free(tarjan.number);
-    free(tarjan.low);
-    free(tarjan.cursor);
-    array_free(&tarjan.open);
-    array_free(&tarjan.calls);
     map_free(&known);
-    return tarjan.component;
+    return edges;
+}
+
+uint32_t *lock_components(const struct lock_order *order)
+{
+    struct edges *edges = find_edges(order);
+    uint32_t *components = components_find(order->lock_limit, next_edge, edges);
+    for (uint32_t lock = 0; lock < order->lock_limit; lock++)
+        array_free(&edges[lock]);
+    free(edges);
+    return components;
 }

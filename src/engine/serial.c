@@ -16,20 +16,10 @@
  *
  * Promise: something is reported if and only if the observed run is not
  * serialisable. Time is linear in the trace (transaction_graph.h). */
-#include "base/array.h"
-#include "base/map.h"
 #include "engine/explain.h"
+#include "engine/latest.h"
 
-struct accesses ARRAY_OF(struct access);
-
-struct object {
-    struct access ordered;              /* the latest; mark 0: none */
-    uint32_t read_touch;                /* of its thread\'s reads before it (transaction_touch()) */
-    struct accesses since[TOUCH_KINDS]; /* since then, the latest of each thread (ORDERED: of
-                                         * semaphores only, where nothing is) */
-};
-
-struct objects ARRAY_OF(struct object);
+struct objects ARRAY_OF(struct latest);
 
 struct thread_state {
     uint32_t next_index;
@@ -54,7 +44,7 @@ struct serial {
     struct blame *blame;
 };
 
-static struct object *object_at(struct serial *self, enum object_class class, uint32_t id)
+static struct latest *object_at(struct serial *self, enum object_class class, uint32_t id)
 {
     array_grow(&self->objects[class], id + 1);
     return &self->objects[class].items[id];
@@ -76,42 +66,13 @@ static void add_source(struct serial *self, const struct access *access, uint32_
     array_push(&self->sources, source);
 }
 
-static void sources_of(struct serial *self, const struct object *object, enum touch_kind kind,
+static void sources_of(struct serial *self, const struct latest *object, enum touch_kind kind,
                        uint32_t thread)
 {
     add_source(self, &object->ordered, thread);
     for (enum touch_kind other = ONE; other < TOUCH_KINDS; other++)
         for (size_t i = 0; i < object->since[other].count && other != kind; i++)
             add_source(self, &object->since[other].items[i], thread);
-}
-
-static bool all_by(const struct accesses *accesses, uint32_t thread)
-{
-    return !accesses->count || (accesses->count == 1 && accesses->items[0].thread == thread);
-}
-
-static const struct access *latest_of(const struct accesses *since, uint32_t thread)
-{
-    for (size_t i = 0; i < since->count; i++)
-        if (since->items[i].thread == thread)
-            return &since->items[i];
-    return NULL;
-}
-
-/* The touch that the thread's next operation of this kind continues: its last one, if
- * nothing that conflicts came in between by others; else 0. */
-static uint32_t unbroken(const struct object *object, enum touch_kind kind, uint32_t thread)
-{
-    bool wrote_last = object->ordered.mark && object->ordered.thread == thread;
-    if (kind == ORDERED)
-        return wrote_last && all_by(&object->since[ONE], thread) &&
-                       all_by(&object->since[OTHER], thread)
-                   ? object->ordered.tick
-                   : 0;
-    if (!all_by(&object->since[kind == ONE ? OTHER : ONE], thread))
-        return 0;
-    const struct access *latest = latest_of(&object->since[kind], thread);
-    return latest ? latest->tick : kind == ONE && wrote_last ? object->read_touch : 0;
 }
 
 /* Notes what was done, for the explanation; now->tick names it from here on. */
@@ -128,30 +89,6 @@ static void touch(struct serial *self, struct access *now, unsigned class, uint3
         .first = *now,
     };
     now->tick = transaction_touch(self->graph, &operation, previous);
-}
-
-static void remember_latest(struct accesses *since, const struct access *now)
-{
-    for (size_t i = 0; i < since->count; i++) {
-        if (since->items[i].thread == now->thread) {
-            since->items[i] = *now;
-            return;
-        }
-    }
-    array_push(since, *now);
-}
-
-static void remember(struct object *object, enum touch_kind kind, const struct access *now)
-{
-    if (kind != ORDERED) {
-        remember_latest(&object->since[kind], now);
-        return;
-    }
-    const struct access *read = latest_of(&object->since[ONE], now->thread);
-    if (read || !object->ordered.mark || object->ordered.thread != now->thread)
-        object->read_touch = read ? read->tick : 0;
-    object->ordered = *now;
-    object->since[ONE].count = object->since[OTHER].count = 0;
 }
 
 /* --- where an event belongs --- */
@@ -202,11 +139,11 @@ static void place(struct serial *self, struct access *now)
 static void conflict_on(struct serial *self, struct access *now, enum object_class class,
                         uint32_t id, enum touch_kind kind)
 {
-    struct object *object = object_at(self, class, id);
+    struct latest *object = object_at(self, class, id);
     sources_of(self, object, kind, now->thread);
     place(self, now);
-    touch(self, now, class, id, kind, unbroken(object, kind, now->thread));
-    remember(object, kind, now);
+    touch(self, now, class, id, kind, latest_unbroken(object, kind, now->thread));
+    latest_remember(object, kind, now);
 }
 
 /* --- events --- */
@@ -221,18 +158,19 @@ static void on_lock(struct serial *self, const struct event *event, struct acces
 /* A wait is an operation on its mutex and on its condition. */
 static void on_wait(struct serial *self, const struct event *event, struct access *now)
 {
-    struct object *condition = object_at(self, CLASS_CONDITION, event->object);
+    struct latest *condition = object_at(self, CLASS_CONDITION, event->object);
     sources_of(self, condition, ONE, now->thread);
     conflict_on(self, now, CLASS_LOCK, event->other, ORDERED);
-    touch(self, now, CLASS_CONDITION, event->object, ONE, unbroken(condition, ONE, now->thread));
-    remember(condition, ONE, now);
+    touch(self, now, CLASS_CONDITION, event->object, ONE,
+          latest_unbroken(condition, ONE, now->thread));
+    latest_remember(condition, ONE, now);
 }
 
 /* Posts come before the waits they may have served, successful waits before failed
  * ones, and failed ones before the posts that would have served them. */
 static void on_semaphore(struct serial *self, const struct event *event, struct access *now)
 {
-    struct object *object = object_at(self, CLASS_SEMAPHORE, event->object);
+    struct latest *object = object_at(self, CLASS_SEMAPHORE, event->object);
     bool failed = event->flags & EVENT_FAILED;
     enum touch_kind kind = event->op == EVENT_POST ? ONE : failed ? ORDERED : OTHER;
     enum touch_kind before = event->op == EVENT_POST ? ORDERED : failed ? OTHER : ONE;
@@ -240,7 +178,7 @@ static void on_semaphore(struct serial *self, const struct event *event, struct 
         add_source(self, &object->since[before].items[i], now->thread);
     place(self, now);
     touch(self, now, CLASS_SEMAPHORE, event->object, kind, 0);
-    remember_latest(&object->since[kind], now);
+    latest_remember_all(object, kind, now);
 }
 
 static void on_fork(struct serial *self, const struct event *event, struct access *now)
@@ -409,8 +347,7 @@ static void destroy(struct engine_run *run)
     struct serial *self = run->state;
     for (int class = 0; class < CLASS_COUNT; class ++) {
         for (size_t i = 0; i < self->objects[class].count; i++)
-            for (enum touch_kind kind = ORDERED; kind < TOUCH_KINDS; kind++)
-                array_free(&self->objects[class].items[i].since[kind]);
+            latest_free(&self->objects[class].items[i]);
         array_free(&self->objects[class]);
     }
     for (size_t i = 0; i < self->threads.count; i++)

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "engine/components.h"
 
 #include <stdlib.h>
 
@@ -37,7 +38,7 @@ struct transaction_graph {
     uint32_t open;            /* blocks */
     size_t limit;             /* size before the next collection */
     /* Scratch of a collection. */
-    struct graph_words ARRAY_OF(uint32_t) stack, work, low, order, labels;
+    struct graph_words ARRAY_OF(uint32_t) stack, work, of_node, labels;
     struct graph_marks explained; /* marks of what is being explained, by node */
     struct cycle_finder *finder;
 };
@@ -64,8 +65,7 @@ void transaction_graph_destroy(struct transaction_graph *graph)
     array_free(&graph->marks);
     array_free(&graph->stack);
     array_free(&graph->work);
-    array_free(&graph->low);
-    array_free(&graph->order);
+    array_free(&graph->of_node);
     array_free(&graph->labels);
     array_free(&graph->explained);
     cycle_finder_destroy(graph->finder);
@@ -95,60 +95,25 @@ bool transaction_live(const struct transaction_graph *graph, uint32_t number)
            (number >= graph->oldest && map_find(&graph->slots, number) != NULL);
 }
 
-/* --- strongly connected components, without recursion (Tarjan) --- */
-
-/* Gives each node its component; `stack` holds nodes of unfinished ones, `work` the
- * path of the depth-first search as pairs (node, next edge). */
-static void visit_component(struct transaction_graph *graph, uint32_t root, uint32_t *order)
+static bool next_edge(const void *context, uint32_t node, uint32_t *cursor, uint32_t *to)
 {
-    struct node *nodes = graph->nodes.items;
-    uint32_t *low = graph->low.items, *number = graph->order.items;
-    array_push(&graph->work, root);
-    array_push(&graph->work, nodes[root].out);
-    low[root] = number[root] = ++*order;
-    array_push(&graph->stack, root);
-    while (graph->work.count) {
-        uint32_t *edge = &array_last(&graph->work);
-        uint32_t node = graph->work.items[graph->work.count - 2];
-        if (*edge) {
-            uint32_t to = graph->edges.items[*edge - 1].to;
-            *edge = graph->edges.items[*edge - 1].next;
-            if (!number[to]) {
-                low[to] = number[to] = ++*order;
-                array_push(&graph->stack, to);
-                array_push(&graph->work, to);
-                array_push(&graph->work, nodes[to].out);
-            } else if (nodes[to].component == UINT32_MAX && number[to] < low[node]) {
-                low[node] = number[to];
-            }
-            continue;
-        }
-        graph->work.count -= 2;
-        if (graph->work.count) {
-            uint32_t parent = graph->work.items[graph->work.count - 2];
-            low[parent] = low[node] < low[parent] ? low[node] : low[parent];
-        }
-        if (low[node] != number[node])
-            continue;
-        uint32_t member;
-        do {
-            member = array_pop(&graph->stack);
-            nodes[member].component = node;
-        } while (member != node);
-    }
+    const struct transaction_graph *graph = context;
+    uint32_t edge = *cursor ? graph->edges.items[*cursor - 1].next : graph->nodes.items[node].out;
+    if (!edge)
+        return false; /* never asked again */
+    *cursor = edge;
+    *to = graph->edges.items[edge - 1].to;
+    return true;
 }
 
 static void find_components(struct transaction_graph *graph)
 {
-    uint32_t count = (uint32_t)graph->nodes.count, order = 0;
-    array_grow(&graph->low, count);
-    array_grow(&graph->order, count);
-    memset(graph->order.items, 0, count * sizeof *graph->order.items);
+    uint32_t count = (uint32_t)graph->nodes.count;
+    uint32_t *components = components_find(count, next_edge, graph);
     for (uint32_t i = 0; i < count; i++)
-        graph->nodes.items[i].component = UINT32_MAX;
-    for (uint32_t i = 0; i < count; i++)
-        if (!graph->order.items[i])
-            visit_component(graph, i, &order);
+        graph->nodes.items[i].component = components[i];
+    free(components);
+    array_grow(&graph->of_node, count);
 }
 
 /* --- what an open transaction reaches --- */
@@ -224,22 +189,22 @@ static void on_cycle(void *context, struct cycle *cycle)
 }
 
 /* The node's component, if it has other members and no open transaction reaches it; else
- * UINT32_MAX. `low` holds the number of members of each component. */
+ * UINT32_MAX. `of_node` holds the number of members of each component. */
 static uint32_t component_to_explain(const struct transaction_graph *graph, uint32_t number)
 {
     const struct node *node = node_of(graph, number);
-    return node && !node->reached && graph->low.items[node->component] > 1 ? node->component
-                                                                           : UINT32_MAX;
+    return node && !node->reached && graph->of_node.items[node->component] > 1 ? node->component
+                                                                               : UINT32_MAX;
 }
 
 static void explain(struct transaction_graph *graph)
 {
     size_t count = graph->nodes.count;
-    memset(graph->low.items, 0, count * sizeof *graph->low.items);
+    memset(graph->of_node.items, 0, count * sizeof *graph->of_node.items);
     bool any = false;
     for (size_t i = 0; i < count; i++) {
         const struct node *node = &graph->nodes.items[i];
-        any |= ++graph->low.items[node->component] > 1 && !node->reached;
+        any |= ++graph->of_node.items[node->component] > 1 && !node->reached;
     }
     if (!any)
         return;
@@ -272,7 +237,7 @@ static void link_edge(struct transaction_graph *graph, uint32_t edge)
 static void forget_nodes(struct transaction_graph *graph)
 {
     struct node *nodes = graph->nodes.items;
-    uint32_t *moved = graph->low.items, kept = 0;
+    uint32_t *moved = graph->of_node.items, kept = 0;
     map_clear(&graph->slots);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         moved[i] = UINT32_MAX;
@@ -290,7 +255,7 @@ static void forget_nodes(struct transaction_graph *graph)
 /* Keeps edges out of nodes that stay, which lead to such. */
 static void forget_edges(struct transaction_graph *graph)
 {
-    const uint32_t *moved = graph->low.items;
+    const uint32_t *moved = graph->of_node.items;
     size_t edges = 0;
     map_clear(&graph->pairs);
     for (size_t i = 0; i < graph->edges.count; i++) {

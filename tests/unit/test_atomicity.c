@@ -2,10 +2,10 @@
  * random traces; sidetrack against its figure, and against what is possible. */
 #include "engine/strikes.h"
 #include "model/machine.h"
-#include "oracle/generator.h"
 #include "oracle/oracle.h"
 #include "oracle/strike_oracle.h"
 #include "atomicity_text.h"
+#include "campaign.h"
 
 static const char *const everything[] = {"*", NULL};
 
@@ -122,6 +122,18 @@ static void far_from_the_window(void **state)
            "A|rel(m)|9\nA|acq(m)|10\nA|r(x)|11\nA|rel(m)|12\nA|end(f)|13\n",
            MODEL_RF,
            "before block=f window=7..10 culprit=1, before block=f window=8..11 culprit=2");
+}
+
+/* The same block with the same locations, broken into twice by two culprits. */
+static void one_finding_a_block_and_pair_of_locations(void **state)
+{
+    (void)state;
+    const struct engine_options options = {.jobs = 1};
+    const char *text = "A|begin(f)|1\nA|acq(m)|2\nA|rel(m)|3\nB|acq(m)|4\nB|rel(m)|5\n"
+                       "A|acq(m)|6\nA|rel(m)|7\nA|end(f)|8\n"
+                       "A|begin(f)|1\nA|acq(m)|2\nA|rel(m)|3\nB|acq(m)|4\nB|rel(m)|5\n"
+                       "A|acq(m)|6\nA|rel(m)|7\nA|end(f)|8\n";
+    expect_found("atomicity", text, &options, "in block=f window=2..6 culprit=4");
 }
 
 /* --- against the oracle --- */
@@ -293,45 +305,39 @@ static void break_in(struct oracle *races, struct strike_oracle *oracle,
     trace_close(trace);
 }
 
-/* PREPLAY_ATOMICITY_TRACES and PREPLAY_ATOMICITY_SEED make a long campaign of it. */
-static uint64_t number_from(const char *variable, uint64_t otherwise)
+static void compare_models(const struct sample *sample, uint64_t seed, void *oracle)
 {
-    const char *text = getenv(variable);
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
-static void campaign(const char *shape_text, bool sidetrack)
-{
-    struct shape shape;
-    struct error error = {0};
-    assert_int_equal(shape_parse(&shape, shape_text, &error), 0);
-    uint64_t count = number_from("PREPLAY_ATOMICITY_TRACES", sidetrack ? 300 : 100);
-    uint64_t first = number_from("PREPLAY_ATOMICITY_SEED", 0);
-    struct strike_oracle *oracle = strike_oracle_create();
-    struct oracle *races = oracle_create();
-    for (uint64_t seed = first; seed < first + count; seed++) {
-        struct sample sample;
-        assert_int_equal(sample_generate(&sample, &shape, seed, &error), 0);
-        for (enum model model = MODEL_SYNC; model < MODEL_COUNT && !sidetrack; model++)
-            compare(oracle, &sample, model);
-        if (sidetrack) {
-            compare_sidetrack(&sample);
-            break_in(races, oracle, &sample);
-        }
-        sample_free(&sample);
-    }
-    strike_oracle_destroy(oracle);
-    oracle_destroy(races);
+    (void)seed;
+    for (enum model model = MODEL_SYNC; model < MODEL_COUNT; model++)
+        compare(oracle, sample, model);
 }
 
 static void the_oracle_agrees(void **state)
 {
-    campaign(*state, false);
+    struct strike_oracle *oracle = strike_oracle_create();
+    campaign("ATOMICITY", *state, 100, compare_models, oracle);
+    strike_oracle_destroy(oracle);
+}
+
+struct oracles {
+    struct oracle *races;
+    struct strike_oracle *strikes;
+};
+
+static void compare_with_figure(const struct sample *sample, uint64_t seed, void *context)
+{
+    (void)seed;
+    struct oracles *oracles = context;
+    compare_sidetrack(sample);
+    break_in(oracles->races, oracles->strikes, sample);
 }
 
 static void sidetrack_is_its_figure(void **state)
 {
-    campaign(*state, true);
+    struct oracles oracles = {oracle_create(), strike_oracle_create()};
+    campaign("ATOMICITY", *state, 300, compare_with_figure, &oracles);
+    oracle_destroy(oracles.races);
+    strike_oracle_destroy(oracles.strikes);
 }
 
 int main(void)
@@ -345,6 +351,7 @@ int main(void)
         "sidetrack_is_its_figure on " shape, sidetrack_is_its_figure, NULL, NULL, (void *)shape    \
     }
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_finding_a_block_and_pair_of_locations),
         cmocka_unit_test(figures),
         cmocka_unit_test(figure_20_2),
         cmocka_unit_test(figure_20_5),

@@ -17,6 +17,8 @@
 /* cmocka wants the headers above first */
 #include <cmocka.h>
 
+#include "campaign.h"
+
 extern const struct engine engine_csp, engine_deadlock;
 
 struct reading {
@@ -243,12 +245,6 @@ static void compare_windows(const struct sample *sample, uint32_t size)
         disagree(&expected, "a race is missed in a window", sample);
     reading_free(&reading);
     free(raced);
-}
-
-static uint64_t number_from(const char *variable, uint64_t otherwise)
-{
-    const char *text = getenv(variable);
-    return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
 static void test_shape(void **state)

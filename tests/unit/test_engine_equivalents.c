@@ -4,16 +4,11 @@
 #include "base/array.h"
 #include "engine/driver.h"
 #include "tiddle/equivalent.h"
-#include "tiddle/generator.h"
 #include "tiddle/sample.h"
 #include "trace/formats.h"
 #include "trace/std_writer.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-
-#include <cmocka.h>
+#include "campaign.h"
 
 struct lines ARRAY_OF(char *);
 
@@ -103,8 +98,9 @@ static void check_engine(const struct engine *engine, const struct sample *sampl
     sampler_destroy(sampler);
 }
 
-static void check_trace(const struct sample *sample, uint64_t seed, int most)
+static void check_trace(const struct sample *sample, uint64_t seed, void *context)
 {
+    int most = *(const int *)context;
     const struct history *history = sample->history;
     uint32_t *own = NEW_ARRAY(uint32_t, history->count);
     for (uint32_t pos = 0; pos < history->count; pos++)
@@ -117,36 +113,16 @@ static void check_trace(const struct sample *sample, uint64_t seed, int most)
     free(own);
 }
 
-/* PREPLAY_EQUIVALENT_TRACES and PREPLAY_EQUIVALENT_SEED make a long campaign of it. */
-static uint64_t number_from(const char *variable, uint64_t otherwise)
-{
-    const char *text = getenv(variable);
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
-static void engines_agree(const char *text, int most)
-{
-    struct error error = {0};
-    struct shape shape;
-    uint64_t count = number_from("PREPLAY_EQUIVALENT_TRACES", 40);
-    uint64_t first = number_from("PREPLAY_EQUIVALENT_SEED", 1);
-    assert_int_equal(shape_parse(&shape, text, &error), 0);
-    for (uint64_t seed = first; seed < first + count; seed++) {
-        struct sample sample;
-        assert_int_equal(sample_generate(&sample, &shape, seed, &error), 0);
-        check_trace(&sample, seed, most);
-        sample_free(&sample);
-    }
-}
-
 static void on_a_few_equivalents(void **state)
 {
-    engines_agree(*state, 8);
+    int most = 8;
+    campaign("EQUIVALENT", *state, 40, check_trace, &most);
 }
 
 static void on_all_equivalents(void **state)
 {
-    engines_agree(*state, 200);
+    int most = 200;
+    campaign("EQUIVALENT", *state, 40, check_trace, &most);
 }
 
 int main(void)

@@ -177,7 +177,7 @@ static char *sorted_errors(char *value)
 static void broken_blocks(void **state)
 {
     const struct form *form = *state;
-    const struct engine_options options = {.jobs = 1};
+    const struct engine_options options = {.jobs = 1, .every_pair = true};
     struct words names = {0};
     size_t compared = 0;
     figures_list(&names);

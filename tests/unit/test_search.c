@@ -15,6 +15,8 @@
 /* cmocka wants the headers above first */
 #include <cmocka.h>
 
+#include "campaign.h"
+
 struct setup {
     const struct sample *sample;
     struct truth *truth;
@@ -167,33 +169,16 @@ static void compare_sample(struct oracle *oracle, const struct sample *sample, u
     }
 }
 
-/* PREPLAY_SEARCH_TRACES and PREPLAY_SEARCH_SEED make a long campaign of it. */
-static uint64_t number_from(const char *variable, uint64_t otherwise)
+static void check(const struct sample *sample, uint64_t seed, void *oracle)
 {
-    const char *text = getenv(variable);
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
-static void campaign(const char *name)
-{
-    struct shape shape;
-    struct error error = {0};
-    assert_int_equal(shape_parse(&shape, name, &error), 0);
-    uint64_t count = number_from("PREPLAY_SEARCH_TRACES", 200);
-    uint64_t first = number_from("PREPLAY_SEARCH_SEED", 0);
-    struct oracle *oracle = oracle_create();
-    for (uint64_t seed = first; seed < first + count; seed++) {
-        struct sample sample;
-        assert_int_equal(sample_generate(&sample, &shape, seed, &error), 0);
-        compare_sample(oracle, &sample, seed);
-        sample_free(&sample);
-    }
-    oracle_destroy(oracle);
+    compare_sample(oracle, sample, seed);
 }
 
 static void test_shape(void **state)
 {
-    campaign(*state);
+    struct oracle *oracle = oracle_create();
+    campaign("SEARCH", *state, 200, check, oracle);
+    oracle_destroy(oracle);
 }
 
 int main(void)

@@ -1,8 +1,8 @@
 /* serial: explanations, and the oracle's opinion on random
  * traces with every kind of synchronisation. */
-#include "oracle/generator.h"
 #include "oracle/serial_oracle.h"
 #include "atomicity_text.h"
+#include "campaign.h"
 
 static const char *const everything[] = {"*", NULL};
 static const struct engine_options named = {.jobs = 1, .blocks = everything, .every_pair = true};
@@ -77,6 +77,18 @@ static void what_waits_is_not_atomic(void **state)
     expect(text, "in block=run window=2..4 culprit=3");
 }
 
+/* The same block with the same locations, broken into twice by two culprits. */
+static void one_finding_a_block_and_pair_of_locations(void **state)
+{
+    (void)state;
+    const struct engine_options options = {.jobs = 1};
+    const char *text = "A|begin(f)|1\nA|acq(m)|2\nA|rel(m)|3\nB|acq(m)|4\nB|rel(m)|5\n"
+                       "A|acq(m)|6\nA|rel(m)|7\nA|end(f)|8\n"
+                       "A|begin(f)|1\nA|acq(m)|2\nA|rel(m)|3\nB|acq(m)|4\nB|rel(m)|5\n"
+                       "A|acq(m)|6\nA|rel(m)|7\nA|end(f)|8\n";
+    expect_found("serial", text, &options, "in block=f window=3..6 culprit=4");
+}
+
 /* --- against the oracle --- */
 
 static void disagree(const struct sample *sample, const char *what)
@@ -104,8 +116,10 @@ static void compare_cycles(const struct sample *sample, const struct serial_trut
     }
 }
 
-static void compare(const struct sample *sample)
+static void compare(const struct sample *sample, uint64_t seed, void *context)
 {
+    (void)seed;
+    (void)context;
     struct serial_truth truth;
     serial_truth_init(&truth, sample->history);
     if (truth.transactions <= 7 &&
@@ -129,26 +143,9 @@ static void compare(const struct sample *sample)
     serial_truth_free(&truth);
 }
 
-/* PREPLAY_SERIAL_TRACES and PREPLAY_SERIAL_SEED make a long campaign of it. */
-static uint64_t number_from(const char *variable, uint64_t otherwise)
-{
-    const char *text = getenv(variable);
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 static void the_oracle_agrees(void **state)
 {
-    struct shape shape;
-    struct error error = {0};
-    assert_int_equal(shape_parse(&shape, *state, &error), 0);
-    uint64_t count = number_from("PREPLAY_SERIAL_TRACES", 500);
-    uint64_t first = number_from("PREPLAY_SERIAL_SEED", 0);
-    for (uint64_t seed = first; seed < first + count; seed++) {
-        struct sample sample;
-        assert_int_equal(sample_generate(&sample, &shape, seed, &error), 0);
-        compare(&sample);
-        sample_free(&sample);
-    }
+    campaign("SERIAL", *state, 500, compare, NULL);
 }
 
 int main(void)
@@ -158,6 +155,7 @@ int main(void)
         "the_oracle_agrees on " shape, the_oracle_agrees, NULL, NULL, (void *)shape                \
     }
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_finding_a_block_and_pair_of_locations),
         cmocka_unit_test(the_window_and_its_culprit),
         cmocka_unit_test(a_cycle_of_three),
         cmocka_unit_test(the_cycle_is_a_shortest_one),
