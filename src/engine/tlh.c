@@ -34,6 +34,51 @@ struct tlh {
  * without. */
 #define WITNESS_EVENTS_MAX (UINT64_C(1) << 28)
 
+/* While the trace is read: is there anything to search for? The cheap filters miss
+ * nothing (lockset.c), and the first thing they find is enough to know. Without a
+ * candidate no lock history is needed. */
+struct filter {
+    struct engine_options options;
+    struct engine_run run;
+};
+
+extern const struct engine engine_lockset;
+
+static void create(struct engine_run *run)
+{
+    struct filter *filter = NEW(struct filter);
+    filter->options = *run->options;
+    filter->options.every_pair = false;
+    filter->run = (struct engine_run){.engine = &engine_lockset,
+                                      .trace = run->trace,
+                                      .options = &filter->options,
+                                      .findings = findings_create(false)};
+    engine_lockset.create(&filter->run);
+    run->state = filter;
+}
+
+static bool has_candidates(const struct engine_run *run)
+{
+    const struct filter *filter = run->state;
+    return filter->run.findings->count > 0;
+}
+
+static void look_for_candidates(struct engine_run *run, const struct event *events, size_t count,
+                                uint32_t first)
+{
+    struct filter *filter = run->state;
+    if (!has_candidates(run))
+        engine_lockset.events(&filter->run, events, count, first);
+}
+
+static void destroy(struct engine_run *run)
+{
+    struct filter *filter = run->state;
+    engine_lockset.destroy(&filter->run);
+    findings_destroy(filter->run.findings);
+    free(filter);
+}
+
 static void find_snapshots(struct tlh *tlh)
 {
     const struct history *history = tlh->run->history;
@@ -243,18 +288,43 @@ static void try_pair(struct tlh *tlh, const struct suspect_pair *pair)
     findings_add(run->findings, &finding);
 }
 
+static bool try_suspect(struct tlh *tlh, const struct suspects *suspects,
+                        const struct suspect *suspect)
+{
+    size_t before = tlh->run->findings->count;
+    for (uint32_t i = 0; i < suspect->count; i++)
+        try_pair(tlh, &suspects->pairs[suspect->start + i]);
+    return tlh->run->findings->count > before;
+}
+
+/* A few instances of each pair of locations; then more of those that are not found. */
+static void try_all(struct tlh *tlh)
+{
+    const struct engine_options *options = tlh->run->options;
+    struct suspects suspects, more;
+    struct map closed = {0};
+    suspects_find(&suspects, tlh->index, options->every_pair, options->window);
+    for (size_t i = 0; i < suspects.count; i++)
+        if (try_suspect(tlh, &suspects, &suspects.items[i]))
+            map_at(&closed, suspects.items[i].places, NULL);
+    suspects_more(&suspects, &closed, &more);
+    for (size_t i = 0; i < more.count; i++)
+        try_suspect(tlh, &more, &more.items[i]);
+    suspects_free(&more);
+    suspects_free(&suspects);
+    map_free(&closed);
+}
+
 static int finish(struct engine_run *run, struct error *error)
 {
     (void)error;
+    if (!has_candidates(run))
+        return 0;
     struct tlh tlh = {.run = run, .index = search_index_create(run->history, MODEL_SYNC)};
     tlh.histories = lock_histories_create(tlh.index);
     tlh.rendezvous = rendezvous_create(tlh.index);
     find_snapshots(&tlh);
-    struct suspects suspects;
-    suspects_find(&suspects, tlh.index, run->options->every_pair, run->options->window);
-    for (size_t i = 0; i < suspects.pair_count; i++)
-        try_pair(&tlh, &suspects.pairs[i]);
-    suspects_free(&suspects);
+    try_all(&tlh);
     for (size_t i = 0; i < tlh.all.count; i++)
         lattice_destroy(tlh.all.items[i]);
     array_free(&tlh.all);
@@ -277,5 +347,8 @@ const struct engine engine_tlh = {
     .default_model = MODEL_SYNC,
     .models = 1u << MODEL_SYNC,
     .whole_trace = true,
+    .create = create,
+    .events = look_for_candidates,
     .finish = finish,
+    .destroy = destroy,
 };
