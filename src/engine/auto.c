@@ -62,56 +62,67 @@ static uint64_t witness_events(const struct engine_run *run)
 
 /* Candidates that are decided together. */
 struct batch {
+    const struct ladder *ladder;
     const struct solve_task *tasks;
     size_t count;
-    bool *open; /* set for those that are left to another round; NULL if there is none */
+    uint64_t budget;
+    /* Set for the first of two rounds: of which candidates there are more instances, and
+     * what came of those that are left to the second, for lack of a better answer. */
     const bool *partial;
+    struct solve_outcome **open;
 };
 
-/* More instances may do better. */
-static bool leave_open(const struct ladder *ladder, const struct batch *batch, size_t task,
-                       const struct solve_outcome *outcome)
+static bool is_best(const struct ladder *ladder, const struct solve_outcome *outcome)
 {
-    bool best =
-        outcome->answer == SEARCH_WITNESS && (ladder->count == 1 || outcome->model != MODEL_SYNC);
-    return batch->open && batch->partial[task] && !best;
+    return outcome->answer == SEARCH_WITNESS &&
+           (ladder->count == 1 || outcome->model != MODEL_SYNC);
 }
 
-static void decide_some(struct engine_run *run, const struct ladder *ladder,
-                        const struct batch *batch, size_t first, size_t count, uint64_t budget)
+/* Counts and reports it; the witness is not needed afterwards. */
+static void settle(struct engine_run *run, const struct solve_task *task,
+                   struct solve_outcome *outcome, uint64_t *stored)
+{
+    uint32_t *witness = outcome->witness;
+    run->candidates++;
+    run->refuted += outcome->answer == SEARCH_REFUTED;
+    run->exhausted += outcome->answer == SEARCH_EXHAUSTED;
+    *stored += outcome->length;
+    if (*stored > WITNESS_EVENTS_MAX) {
+        outcome->witness = NULL;
+        outcome->length = 0;
+    }
+    if (outcome->answer == SEARCH_WITNESS)
+        report(run, task, outcome);
+    free(witness);
+    outcome->witness = NULL;
+}
+
+static void decide_some(struct engine_run *run, const struct batch *batch, size_t first,
+                        size_t count)
 {
     uint64_t stored = witness_events(run);
     struct solve_outcome *outcomes = NEW_ARRAY(struct solve_outcome, count);
-    solve_all(ladder, batch->tasks + first, outcomes, count, run->options->jobs, budget);
+    solve_all(batch->ladder, batch->tasks + first, outcomes, count, run->options->jobs,
+              batch->budget);
     for (size_t i = 0; i < count; i++) {
-        struct solve_outcome *outcome = &outcomes[i];
-        uint32_t *witness = outcome->witness;
-        bool open = leave_open(ladder, batch, first + i, outcome);
-        if (open)
-            batch->open[first + i] = true;
-        run->candidates += !open;
-        run->refuted += !open && outcome->answer == SEARCH_REFUTED;
-        run->exhausted += !open && outcome->answer == SEARCH_EXHAUSTED;
-        stored += open ? 0 : outcome->length;
-        if (stored > WITNESS_EVENTS_MAX) {
-            outcome->witness = NULL;
-            outcome->length = 0;
-        }
-        if (outcome->answer == SEARCH_WITNESS && !open)
-            report(run, &batch->tasks[first + i], outcome);
-        free(witness);
+        if (batch->open && batch->partial[first + i] && !is_best(batch->ladder, &outcomes[i]))
+            batch->open[first + i] = memory_copy(&outcomes[i], sizeof outcomes[i]);
+        else
+            settle(run, &batch->tasks[first + i], &outcomes[i], &stored);
     }
     free(outcomes);
 }
 
-static void decide(struct engine_run *run, const struct ladder *ladder, const struct batch *batch)
+static void decide(struct engine_run *run, const struct batch *batch)
 {
     size_t chunk = (size_t)(WITNESS_EVENTS_MAX / ((uint64_t)run->history->count + 1)) + 1;
-    uint64_t budget =
-        run->options->budget ? run->options->budget : solve_budget(ladder, batch->count);
     for (size_t done = 0; done < batch->count; done += chunk)
-        decide_some(run, ladder, batch, done,
-                    batch->count - done < chunk ? batch->count - done : chunk, budget);
+        decide_some(run, batch, done, batch->count - done < chunk ? batch->count - done : chunk);
+}
+
+static uint64_t budget_of(const struct engine_run *run, const struct ladder *ladder, size_t count)
+{
+    return run->options->budget ? run->options->budget : solve_budget(ladder, count);
 }
 
 static struct solve_task *tasks_of(const struct suspects *suspects)
@@ -127,17 +138,62 @@ static struct solve_task *tasks_of(const struct suspects *suspects)
     return tasks;
 }
 
+/* The first round of races. */
+struct round {
+    struct suspects suspects;
+    struct solve_task *tasks;
+    bool *partial;
+    struct solve_outcome **open;
+    struct map places; /* of those that are open -> number + 1 */
+};
+
+/* The second round's answer, or the first one's if that is better. */
+static void settle_again(struct engine_run *run, const struct ladder *ladder, struct round *round,
+                         uint64_t places, const struct solve_task *task,
+                         struct solve_outcome *outcome, uint64_t *stored)
+{
+    const uint64_t *number = map_find(&round->places, places);
+    struct solve_outcome *first = number ? round->open[*number - 1] : NULL;
+    if (first && first->answer != SEARCH_REFUTED && !is_best(ladder, outcome) &&
+        (first->answer == SEARCH_WITNESS || outcome->answer == SEARCH_REFUTED)) {
+        free(outcome->witness);
+        *outcome = *first;
+        task = &round->tasks[*number - 1];
+    } else if (first) {
+        free(first->witness);
+    }
+    settle(run, task, outcome, stored);
+    if (first) {
+        free(first);
+        round->open[*number - 1] = NULL;
+    }
+}
+
+/* More instances, with less for each: the first round's full searches were of those that
+ * are closest. */
 static void find_more_races(struct engine_run *run, const struct ladder *ladder,
-                            struct suspects *suspects, const bool *open)
+                            struct round *round)
 {
     struct map closed = {0};
     struct suspects more;
-    for (size_t i = 0; i < suspects->count; i++)
-        if (!open[i])
-            map_at(&closed, suspects->items[i].places, NULL);
-    suspects_more(suspects, &closed, &more);
+    for (size_t i = 0; i < round->suspects.count; i++) {
+        uint64_t places = round->suspects.items[i].places;
+        *map_at(round->open[i] ? &round->places : &closed, places, NULL) = i + 1;
+    }
+    suspects_more(&round->suspects, &closed, &more);
     struct solve_task *tasks = tasks_of(&more);
-    decide(run, ladder, &(struct batch){.tasks = tasks, .count = more.count});
+    struct solve_outcome *outcomes = NEW_ARRAY(struct solve_outcome, more.count);
+    uint64_t stored = witness_events(run);
+    uint64_t budget = budget_of(run, ladder, round->suspects.count + more.count) / 8 + 1;
+    solve_all(ladder, tasks, outcomes, more.count, run->options->jobs, budget);
+    for (size_t i = 0; i < more.count; i++)
+        settle_again(run, ladder, round, more.items[i].places, &tasks[i], &outcomes[i], &stored);
+    for (size_t i = 0; i < round->suspects.count; i++)
+        if (round->open[i]) { /* all other instances are ordered */
+            settle(run, &round->tasks[i], round->open[i], &stored);
+            free(round->open[i]);
+        }
+    free(outcomes);
     free(tasks);
     suspects_free(&more);
     map_free(&closed);
@@ -147,19 +203,28 @@ static void find_more_races(struct engine_run *run, const struct ladder *ladder,
  * no sound model has a witness yet. */
 static void find_races(struct engine_run *run, const struct ladder *ladder)
 {
-    struct suspects suspects;
-    suspects_find(&suspects, ladder_weakest(ladder), run->options->every_pair,
+    struct round round = {0};
+    suspects_find(&round.suspects, ladder_weakest(ladder), run->options->every_pair,
                   run->options->window);
-    struct solve_task *tasks = tasks_of(&suspects);
-    bool *open = NEW_ARRAY(bool, suspects.count), *partial = NEW_ARRAY(bool, suspects.count);
-    for (size_t i = 0; i < suspects.count; i++)
-        partial[i] = suspects.items[i].partial;
-    decide(run, ladder, &(struct batch){tasks, suspects.count, open, partial});
-    find_more_races(run, ladder, &suspects, open);
-    free(open);
-    free(partial);
-    free(tasks);
-    suspects_free(&suspects);
+    size_t count = round.suspects.count;
+    round.tasks = tasks_of(&round.suspects);
+    round.open = NEW_ARRAY(struct solve_outcome *, count);
+    round.partial = NEW_ARRAY(bool, count);
+    for (size_t i = 0; i < count; i++)
+        round.partial[i] = round.suspects.items[i].partial;
+    struct batch batch = {.ladder = ladder,
+                          .tasks = round.tasks,
+                          .count = count,
+                          .budget = budget_of(run, ladder, count),
+                          .partial = round.partial,
+                          .open = round.open};
+    decide(run, &batch);
+    find_more_races(run, ladder, &round);
+    free(round.open);
+    free(round.partial);
+    free(round.tasks);
+    map_free(&round.places);
+    suspects_free(&round.suspects);
 }
 
 static void find_deadlocks(struct engine_run *run, const struct ladder *ladder)
@@ -167,7 +232,12 @@ static void find_deadlocks(struct engine_run *run, const struct ladder *ladder)
     struct tasks tasks = {0};
     tasks_add_deadlocks(&tasks, run);
     tasks_finish(&tasks);
-    decide(run, ladder, &(struct batch){.tasks = tasks.list.items, .count = tasks.list.count});
+    size_t count = tasks.list.count;
+    struct batch batch = {.ladder = ladder,
+                          .tasks = tasks.list.items,
+                          .count = count,
+                          .budget = budget_of(run, ladder, count)};
+    decide(run, &batch);
     run->exhausted += tasks.left_out;
     tasks_free(&tasks);
 }
