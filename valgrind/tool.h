@@ -2,6 +2,7 @@
  *
  *  main.c        what Valgrind asks of a tool; which thread runs
  *  instrument.c  adds calls to the program's code, as Valgrind translates it
+ *  shapes.c      what can be told of an instruction;  additions.c  what is added to it
  *  accesses.c    what those calls do: loads, stores and calls of the program
  *  atomics.c     locked instructions, and plain ones of the same memory
  *  modules.c     whose code it is; the load map
