@@ -147,7 +147,7 @@ static int replay_task(void *context, size_t number)
                                                finding, manner, &runs, &error);
     if (result) {
         fprintf(stderr, "preplay: %s: %s\n", id, error.text);
-        return error.code;
+        return (int)error.code;
     }
     note_result(&task->results[which], &outcome);
     print_outcome(task, &outcome, id);
