@@ -8,6 +8,8 @@
 
 #include <errno.h>
 
+enum { CANCEL_NAPS = 200 };
+
 struct wait {
     struct sync end;
     bool ended;
@@ -33,18 +35,33 @@ static void wait_abandoned(struct wait *wait)
         wait_end(wait, ECANCELED);
 }
 
+/* Cleanup handlers expect to own the mutex. */
+static void look_for_cancel(pthread_mutex_t *mutex)
+{
+    REAL(pthread_mutex_lock)(mutex);
+    pthread_testcancel();
+    REAL(pthread_mutex_unlock)(mutex);
+}
+
 /* The gates are open, or the wait is where the predicted deadlock is: only a signal
  * ends it now. A wait with a time limit may end of itself. */
 static int sleep_until_woken(struct wait *wait, pthread_mutex_t *mutex)
 {
     if (wait->end.record.flags & EVENT_TRY)
         return 0;
-    while (!played_wait_sleep(&wait->waiter)) {
-        REAL(pthread_mutex_lock)(mutex); /* cleanup handlers expect to own it */
-        pthread_testcancel();
-        REAL(pthread_mutex_unlock)(mutex);
-    }
+    while (!played_wait_sleep(&wait->waiter))
+        look_for_cancel(mutex);
     return 0;
+}
+
+/* An untimed wait that failed was cancelled, most likely, by somebody who may be on the
+ * way to do so again. The mutex is ours. */
+static void await_cancel(void)
+{
+    for (int i = 0; i < CANCEL_NAPS; i++) {
+        pthread_testcancel();
+        system_nap();
+    }
 }
 
 /* A scheduled wait is played: the mutex is released, and acquired again when the
@@ -54,12 +71,20 @@ static int play_wait(struct wait *wait, pthread_mutex_t *mutex)
 {
     REAL(pthread_mutex_unlock)(mutex);
     enforce_passed(wait->end.recorder, EVENT_WAIT_BEGIN);
+    /* Something else comes before the end of the wait: it is unwound. */
+    while (enforce_leaves_wait(wait->end.recorder)) {
+        look_for_cancel(mutex);
+        system_nap();
+    }
     sync_before(&wait->end);
     if (wait->end.outcome == OUTCOME_OPEN)
         sync_block(&wait->end, (sleep_until_woken(wait, mutex), REAL(pthread_mutex_lock)(mutex)));
     else
         REAL(pthread_mutex_lock)(mutex);
-    return wait->end.outcome == OUTCOME_FAIL && wait->end.record.flags & EVENT_TRY ? ETIMEDOUT : 0;
+    bool failed = wait->end.outcome == OUTCOME_FAIL, timed = wait->end.record.flags & EVENT_TRY;
+    if (failed && !timed)
+        await_cancel();
+    return failed && timed ? ETIMEDOUT : 0;
 }
 
 static void wait_begin(struct wait *wait, void *condition, void *mutex, uintptr_t pc,

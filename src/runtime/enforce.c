@@ -336,6 +336,15 @@ bool enforce_plays_wait(const struct recorder *self)
     return enforce_active && thread_of(self) && !is_free();
 }
 
+bool enforce_leaves_wait(const struct recorder *self)
+{
+    const struct schedule_thread *thread = thread_of(self);
+    uint32_t position;
+    const struct schedule_step *step =
+        thread && !is_free() ? next_step(self, thread, &position) : NULL;
+    return step && !schedule_is_access(step->op) && step->op != EVENT_WAIT_END;
+}
+
 void enforce_blocking(struct recorder *self, bool blocked)
 {
     struct schedule_thread *thread = thread_of(self);

@@ -48,6 +48,8 @@ void enforce_atomic(struct recorder *self, unsigned op, uintptr_t pc);
 void enforce_atomic_made(struct recorder *self);
 /* True if the thread's wait for a condition is to be played, not performed. */
 bool enforce_plays_wait(const struct recorder *self);
+/* True while the schedule has the thread do something else than end its wait. */
+bool enforce_leaves_wait(const struct recorder *self);
 /* A blocking call that a target stands for begins and ends. */
 void enforce_blocking(struct recorder *self, bool blocked);
 
