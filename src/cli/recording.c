@@ -294,7 +294,8 @@ static void explain_nothing(const struct recording *recording)
     else if (kind.static_runtime)
         fprintf(stderr,
                 "preplay: nothing was recorded: ThreadSanitizer's own runtime is linked into %s "
-                "(clang's default) and cannot be replaced; link it again with preplay cc, or with "
+                "(clang's default, gcc's -static-libtsan) and cannot be replaced; link it again "
+                "with preplay cc, or with "
                 "-fno-sanitize-link-runtime and libpreplay.so\n",
                 name);
     else

@@ -14,8 +14,9 @@ static inline bool wanted(struct recorder *self)
     return self && !self->ignore_sync;
 }
 
-static void write_atomic(struct recorder *self, uint64_t clock, uint64_t stamp, unsigned op,
-                         uintptr_t address, unsigned size, int order, uint64_t value, uintptr_t pc)
+static void write_atomic(struct recorder *self, bool entered, uint64_t clock, uint64_t stamp,
+                         unsigned op, uintptr_t address, unsigned size, int order, uint64_t value,
+                         uintptr_t pc)
 {
     bool repeat = op == EVENT_ATOMIC_LOAD && self->spin_object == address &&
                   self->spin_index == self->sync_index;
@@ -37,7 +38,7 @@ static void write_atomic(struct recorder *self, uint64_t clock, uint64_t stamp, 
         self->spin_index = self->sync_index;
         self->spin_clock = clock;
     }
-    sync_write(self, &record);
+    sync_write(self, entered, &record);
 }
 
 /* True if a load now would see what the last recorded event saw. */
@@ -62,14 +63,15 @@ static inline bool nothing_new(const struct recorder *self, struct slot *slot, u
             if (nothing_new(self, slot, (uintptr_t)address))                                       \
                 return seen;                                                                       \
         }                                                                                          \
+        bool entered = recorder_enter(self);                                                       \
         stamp_lock_load(slot, &self->stamper);                                                     \
         type value = load(address);                                                                \
         uint64_t stamp = stamp_load(slot, &self->stamper);                                         \
         /* With the slot still locked: the clock of the store that was seen. */                    \
         uint64_t clock = atomic_load_explicit(&slot->clock, memory_order_relaxed) >> 1;            \
         stamp_unlock(slot, &self->stamper);                                                        \
-        write_atomic(self, clock, stamp, EVENT_ATOMIC_LOAD, (uintptr_t)address, bits / 8, order,   \
-                     (uint64_t)value, CALLER);                                                     \
+        write_atomic(self, entered, clock, stamp, EVENT_ATOMIC_LOAD, (uintptr_t)address, bits / 8, \
+                     order, (uint64_t)value, CALLER);                                              \
         if (unlikely(enforce_active))                                                              \
             enforce_atomic_made(self);                                                             \
         return value;                                                                              \
@@ -84,10 +86,11 @@ static inline bool nothing_new(const struct recorder *self, struct slot *slot, u
         if (unlikely(enforce_active))                                                              \
             enforce_atomic(self, event, CALLER);                                                   \
         struct slot *slot = stamp_slot((uintptr_t)address);                                        \
+        bool entered = recorder_enter(self);                                                       \
         uint64_t stamp = stamp_lock(slot, &self->stamper);                                         \
         perform;                                                                                   \
         stamp_unlock(slot, &self->stamper);                                                        \
-        write_atomic(self, stamp, stamp, event, (uintptr_t)address, bits / 8, order,               \
+        write_atomic(self, entered, stamp, stamp, event, (uintptr_t)address, bits / 8, order,      \
                      (uint64_t)(value), CALLER);                                                   \
         if (unlikely(enforce_active))                                                              \
             enforce_atomic_made(self);                                                             \
@@ -129,12 +132,13 @@ static inline bool nothing_new(const struct recorder *self, struct slot *slot, u
         if (unlikely(enforce_active))                                                              \
             enforce_atomic(self, EVENT_ATOMIC_RMW, pc);                                            \
         struct slot *slot = stamp_slot((uintptr_t)address);                                        \
+        bool entered = recorder_enter(self);                                                       \
         uint64_t stamp = stamp_lock(slot, &self->stamper);                                         \
         type wished = *expected;                                                                   \
         bool done = cas(address, &wished, desired);                                                \
         stamp_unlock(slot, &self->stamper);                                                        \
         *expected = wished;                                                                        \
-        write_atomic(self, stamp, stamp, done ? EVENT_ATOMIC_RMW : EVENT_ATOMIC_LOAD,              \
+        write_atomic(self, entered, stamp, stamp, done ? EVENT_ATOMIC_RMW : EVENT_ATOMIC_LOAD,     \
                      (uintptr_t)address, bits / 8, done ? order : failure,                         \
                      (uint64_t)(done ? desired : wished), pc);                                     \
         if (unlikely(enforce_active))                                                              \

@@ -17,22 +17,23 @@ static void put_aside(struct recorder *self, const struct sync_record *record)
     self->pending_tail = tail + 1;
 }
 
-void sync_write(struct recorder *self, struct sync_record *record)
+void sync_write(struct recorder *self, bool entered, struct sync_record *record)
 {
-    if (unlikely(!process_recording()))
-        return;
-    if (unlikely(!recorder_enter(self))) {
+    if (unlikely(!entered)) {
         put_aside(self, record);
         return;
     }
-    host_frames(self, record->pc);
-    write_sync(self, record);
+    if (likely(process_recording())) {
+        host_frames(self, record->pc);
+        write_sync(self, record);
+    }
     recorder_leave(self);
 }
 
 void sync_take_note(struct recorder *self, struct sync_record *record)
 {
     bool waits = record->op == EVENT_WAIT_BEGIN || record->op == EVENT_WAIT_END;
+    bool entered = recorder_enter(self);
     if (waits)
         stamp_take(&self->stamper, record->other);
     bool lifecycle = record->op < EVENT_COUNT && op_in(record->op, OPS_THREADS);
@@ -40,7 +41,7 @@ void sync_take_note(struct recorder *self, struct sync_record *record)
     /* The stamp is above both objects' clocks; both must know it. */
     if (waits)
         stamp_raise(stamp_slot(record->other), &self->stamper, record->stamp);
-    sync_write(self, record);
+    sync_write(self, entered, record);
 }
 
 void sync_note(struct recorder *self, struct sync_record *record)
@@ -105,8 +106,9 @@ void sync_before_locked(struct sync *sync)
     if (unlikely(enforce_active))
         enforce_approach(self, sync->record.op); /* before the slot is locked: it sleeps */
     struct slot *slot = stamp_slot(sync->record.object);
+    bool entered = recorder_enter(self);
     sync->record.stamp = stamp_lock(slot, &self->stamper);
-    sync_write(self, &sync->record);
+    sync_write(self, entered, &sync->record);
 }
 
 void sync_unlock(struct sync *sync)

@@ -83,9 +83,10 @@ void sync_edge(unsigned op, const volatile void *address, uintptr_t pc);
 /* A new object begins at this address (enum record_op). */
 void sync_note_init(unsigned op, const void *object, uintptr_t other, uintptr_t pc);
 
-/* Writes one stamped record now; for whoever has taken the stamp already
- * (atomics) or needs no gate (allocations). */
-void sync_write(struct recorder *self, struct sync_record *record);
+/* Writes one stamped record and leaves the recorder; for whoever takes the stamp himself
+ * (atomics). `entered` is what recorder_enter() answered before the stamp was taken: a signal
+ * handler that comes between the two must not write its later stamp first. */
+void sync_write(struct recorder *self, bool entered, struct sync_record *record);
 /* Takes a stamp on the record's object and writes it: no gate. */
 void sync_note(struct recorder *self, struct sync_record *record);
 /* The same, and whoever waits for the operation's step in a schedule waits on. */

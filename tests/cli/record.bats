@@ -215,6 +215,109 @@ C
     [ "$status" -eq 2 ]
 }
 
+@test "a directory that cannot be written: one line, and the program goes on" {
+    "$PREPLAY" cc work.c -o work -pthread
+    for place in /proc/preplay "$PWD/work" /nowhere; do
+        run env PREPLAY_RECORD="$place" ./work 4
+        [ "$status" -eq 4 ]
+        [ "${#lines[@]}" -eq 2 ]
+        [[ "$output" == *"cannot be written"* && "$output" == *2000* ]]
+    done
+}
+
+@test "a library that is loaded while the program runs is recorded, by its own lines" {
+    cat >plugin.c <<'C'
+int plugged;
+void plug(void) { plugged++; }
+C
+    cat >host.c <<'C'
+#include <dlfcn.h>
+#include <pthread.h>
+static void (*plug)(void);
+static void *run(void *unused) { plug(); return unused; }
+int main(void)
+{
+    pthread_t thread;
+    void *library = dlopen("./plugin.so", RTLD_NOW);
+    plug = (void (*)(void))dlsym(library, "plug");
+    pthread_create(&thread, 0, run, 0);
+    plug();
+    pthread_join(thread, 0);
+    return dlclose(library);
+}
+C
+    for compiler in gcc clang; do
+        PREPLAY_CC=$compiler "$PREPLAY" cc -shared -fPIC plugin.c -o plugin.so
+        PREPLAY_CC=$compiler "$PREPLAY" cc host.c -o host -pthread
+        "$PREPLAY" record ./host
+        run "$PREPLAY" predict -e hb preplay.data
+        [ "$status" -eq 66 ]
+        [[ "$output" == *"on plugged"* && "$output" == *"plugin.c:2"* ]]
+    done
+}
+
+@test "signals to threads that wait, hold locks and take locks of their own in the handler" {
+    cat >signalled.c <<'C'
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static atomic_int handled, done;
+static long counter;
+static sem_t semaphore;
+static void handle(int number) { (void)number; handled++; sem_post(&semaphore); }
+static void *work(void *unused)
+{
+    for (int i = 0; !done; i++) {
+        pthread_mutex_lock(&mutex);
+        counter++;
+        pthread_mutex_unlock(&mutex);
+    }
+    return unused;
+}
+static void *wait(void *unused)
+{
+    pthread_mutex_lock(&mutex);
+    while (!done)
+        pthread_cond_wait(&condition, &mutex);
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[3];
+    struct sigaction action = {.sa_handler = handle};
+    sem_init(&semaphore, 0, 0);
+    sigaction(SIGUSR1, &action, NULL);
+    pthread_create(&threads[0], NULL, wait, NULL);
+    for (int i = 1; i < 3; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < 300; i++) {
+        pthread_kill(threads[i % 3], SIGUSR1);
+        sem_wait(&semaphore);
+    }
+    pthread_mutex_lock(&mutex);
+    done = 1;
+    pthread_cond_signal(&condition);
+    pthread_mutex_unlock(&mutex);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    return printf("%d\n", handled) < 0 || !counter;
+}
+C
+    for compiler in gcc clang; do
+        PREPLAY_CC=$compiler "$PREPLAY" cc -O1 signalled.c -o signalled -pthread
+        run timeout 60 "$PREPLAY" record ./signalled
+        [ "$output" = 300 ]
+        run "$PREPLAY" predict -e hb preplay.data
+        [ "$status" -eq 0 ]
+    done
+}
+
 @test "thread ids are the same from run to run" {
     cat >tree.c <<'C'
 #include <pthread.h>
