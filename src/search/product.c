@@ -156,7 +156,8 @@ void product_load(struct product *product, const uint32_t *state)
     for (uint32_t slot = 0; slot < product->slot_count; slot++)
         if (product->state[slot] != state[slot])
             hold(product, product->slots[slot], state[slot], true);
-    memcpy(product->state, state, product->words * sizeof *state);
+    if (product->words) /* memcpy() takes no NULL, not even for nothing */
+        memcpy(product->state, state, product->words * sizeof *state);
 }
 
 static const struct step *next_step(const struct product *product, uint32_t process)
