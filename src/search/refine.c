@@ -84,7 +84,8 @@ static void store(struct refiner *refiner, uint32_t parent, uint32_t process)
     if (refiner->table[slot])
         return;
     array_reserve(&refiner->words, refiner->words.count + product->words);
-    memcpy(refiner->words.items + refiner->words.count, words, product->words * sizeof *words);
+    if (product->words) /* memcpy() takes no NULL, not even for nothing */
+        memcpy(refiner->words.items + refiner->words.count, words, product->words * sizeof *words);
     refiner->words.count += product->words;
     struct state_link link = {parent, process};
     array_push(&refiner->links, link);
