@@ -113,7 +113,7 @@ enum command_id {
       "worker threads; the result does not depend on it")                                          \
     O(COUNT, steps, "steps", 0, "N", IN(RUN) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 0,          \
       UINT64_MAX, 0, "search steps a candidate may take (0: the engine's own limit)")              \
-    O(SECONDS, pair_timeout, "pair-timeout", 0, "SECONDS", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0,   \
+    O(SECONDS, pair_timeout, "pair-timeout", 0, "SECONDS", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, \
       1000000, 0, "smt: time limit of the solver for a pair (0: only --steps)")                    \
     O(TEXT, json_file, "json", 0, "FILE", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, 0, 0,            \
       "write the findings as JSON; - is standard output")                                          \
@@ -137,7 +137,7 @@ enum command_id {
       IN(RUN) | IN(RECORD) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 0, 255, 66,                   \
       "exit code when there are findings")                                                         \
     O(TEXT, to, "to", 0, "FORMAT", IN(CONVERT), 0, 0, 0,                                           \
-      "the format to write: std, tiddle, or smt2 (the query of one pair)")                         \
+      "the format to write: std, tiddle, cspm, or smt2 (the query of one pair)")                   \
     O(TEXT, pair, "pair", 0, "A,B|ID", IN(CONVERT), 0, 0, 0,                                       \
       "smt2: which pair, by positions or by a finding's id (the first that may race)")             \
     O(TEXT, output, "output", 'o', "FILE", IN(REPORT) | IN(CONVERT) | IN(TIDDLE), 0, 0, 0,         \

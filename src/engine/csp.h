@@ -43,8 +43,10 @@ struct csp {
     /* Deadlocks beyond cycles of locks (csp_deadlocks.c); NULL where there can be none. */
     struct blocking *blocking;
     struct wait_reader *waits;
-    struct machine *start; /* has executed what lies before the window */
+    struct machine *start; /* has executed what lies before ... */
+    uint32_t started;      /* ... this pos; it catches up when it is asked for */
     uint32_t *witness;     /* of the last answer */
+    uint64_t stuck_states; /* of the refiner, where the search for such deadlocks ends */
 };
 
 struct csp *csp_create(struct engine_run *run);

@@ -9,6 +9,10 @@
 #include "search/counterexample.h"
 
 #define EVENTS_IN_A_NOTE 40
+/* States that may be stored for deadlocks beyond cycles of locks: for one set of waits, and
+ * for all of a window. */
+#define SET_STATES   (UINT64_C(1) << 16)
+#define STUCK_STATES (UINT64_C(1) << 20)
 
 static enum decision decide(void *context, struct cycle_tuple *tuple)
 {
@@ -33,7 +37,13 @@ static enum search_answer reach(void *context, const uint32_t *events, uint32_t 
 {
     struct csp *csp = context;
     uint32_t length;
-    switch (refiner_reach(csp->refiner, events, count)) {
+    uint64_t limit = csp->refiner->limits.states;
+    if (csp->refiner->states > csp->stuck_states)
+        return SEARCH_EXHAUSTED;
+    csp->refiner->limits.states = limit < SET_STATES ? limit : SET_STATES;
+    enum refinement answer = refiner_reach(csp->refiner, events, count);
+    csp->refiner->limits.states = limit;
+    switch (answer) {
     case REFINE_HOLDS:
         return SEARCH_REFUTED;
     case REFINE_INCOMPLETE:
@@ -57,6 +67,12 @@ static char *note(void *context, const struct search_witness *witness, uint32_t 
 static void check_stuck_sets(struct csp *csp, uint32_t from, uint32_t to)
 {
     struct wait_classes *classes = wait_reader_next(csp->waits, to);
+    if (!classes->any_special) {
+        wait_classes_destroy(classes);
+        return;
+    }
+    for (; csp->started < from; csp->started++)
+        machine_execute(csp->start, csp->started);
     struct stuck_sets sets = {
         .run = csp->run,
         .model = MODEL_SYNC,
@@ -70,10 +86,9 @@ static void check_stuck_sets(struct csp *csp, uint32_t from, uint32_t to)
         .note = note,
         .context = csp,
     };
+    csp->stuck_states = csp->refiner->states + STUCK_STATES;
     stuck_sets_find(&sets);
     wait_classes_destroy(classes);
-    for (uint32_t pos = from; pos < to; pos++)
-        machine_execute(csp->start, pos);
 }
 
 void csp_check_deadlocks(struct csp *csp, uint32_t from, uint32_t to)

@@ -9,6 +9,7 @@ enum {
     EXPLORED_EVENTS = 2048, /* of a trace, or window, that is explored at all */
     EXPLORED_STATES = 1 << 16,
     EXPLORED_IN_ALL = 1 << 20,
+    PROVED_EVENTS = 100000000, /* executed to see whether schedules lead into deadlocks */
 };
 
 struct number_list ARRAY_OF(uint32_t);
@@ -18,7 +19,7 @@ struct finder {
     const struct history *history;
     struct explorer *explorer;
     bool *several_wait; /* by condition */
-    uint64_t explored;
+    uint64_t explored, proved;
     uint32_t members[SIZE_MAX_THREADS]; /* classes of the set in the making */
     uint32_t count, size, first;
     uint64_t steps;
@@ -80,9 +81,10 @@ static void report(struct finder *finder, const uint32_t *events,
 }
 
 /* Does the schedule, which ends in the events, lead into the deadlock? */
-static bool proves(const struct finder *finder, const uint32_t *events,
+static bool proves(struct finder *finder, const uint32_t *events,
                    const struct search_witness *witness)
 {
+    finder->proved += witness->length;
     struct machine *machine = machine_create(finder->sets->rules);
     for (uint32_t i = 0; i < witness->length - finder->count; i++)
         machine_execute(machine, witness->events[i]);
@@ -186,6 +188,8 @@ static enum search_answer decide(struct finder *finder, const uint32_t *events)
 {
     const struct stuck_sets *sets = finder->sets;
     struct search_witness witness;
+    if (finder->proved > PROVED_EVENTS)
+        return SEARCH_EXHAUSTED;
     enum search_answer answer = sets->reach(sets->context, events, finder->count, &witness);
     if (answer == SEARCH_REFUTED)
         return answer;

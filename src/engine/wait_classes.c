@@ -11,6 +11,7 @@ struct wait_reader {
     const struct history *history;
     const struct blocking *blocking;
     struct order *must;
+    uint64_t relevant; /* operations that matter to it, or to who waits */
     bool small;
     bool *helper;             /* by thread: it signals, posts or enters a barrier */
     struct stack *stacks;     /* by thread: what it holds */
@@ -214,6 +215,7 @@ struct wait_reader *wait_reader_create(const struct blocking *blocking)
     reader->history = history;
     reader->blocking = blocking;
     reader->must = order_create(0);
+    reader->relevant = OPS_SYNC;
     reader->helper = NEW_ARRAY(bool, history->threads);
     reader->stacks = NEW_ARRAY(struct stack, history->threads);
     reader->first_semaphore = trace_count(history->trace, CLASS_LOCK);
@@ -230,8 +232,10 @@ struct wait_classes *wait_reader_next(struct wait_reader *reader, uint32_t to)
     reader->small = to - reader->at <= SMALL;
     for (; reader->at < to; reader->at++) {
         const struct event *event = &reader->history->events[reader->at];
-        if (!op_in(event->op, OPS_SYNC | OP_BIT(EVENT_WRITE)))
+        if (!op_in(event->op, reader->relevant))
             continue;
+        if (op_in(event->op, OPS_ATOMIC))
+            reader->relevant |= OP_BIT(EVENT_WRITE); /* what a load saw may be a plain one */
         add_wait(reader, event, reader->at);
         update_held(reader, event);
         order_step(reader->must, event);
