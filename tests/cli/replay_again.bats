@@ -115,7 +115,7 @@ C
 }
 
 @test "another operation is a divergence: expected and came instead" {
-    leaves other "sem_t s; sem_init(&s, 0, 1); sem_wait(&s);"
+    leaves other "sem_t s; sem_init(&s, 0, 1); sem_wait(&s); return NULL;"
     run "$PREPLAY" replay other.data
     [ "$status" -eq 1 ]
     [[ "$output" == *"diverged: thread T0.2, operation 1: expected acq, but it does semwait"* ]]
