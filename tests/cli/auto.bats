@@ -42,6 +42,18 @@ pairs() { # MODEL TRACE : the pairs of locations that race, one a line
     done
 }
 
+@test "also where there is work for both: rounds, models, many witnesses" {
+    for shape in large:events=600 large-all:events=200; do
+        "$PREPLAY" tiddle --random --shape "$shape" --seed 5 --format -o random.tiddle
+        # Few locations, so that each pair of them has many instances.
+        "$PREPLAY" convert --to std random.tiddle | awk -F'|' '{ print $1 "|" $2 "|" NR % 7 }' >random.std
+        findings -j 1 random.std >one
+        findings -j 2 random.std >two
+        cmp one two
+        [ "$(jq '.findings | length' one)" -gt 10 ]
+    done
+}
+
 @test "a window leaves out what is farther apart" {
     run -0 "$PREPLAY" predict -e auto --window 1 "$traces/002-fig1.9-hidden-race.std"
     [[ "$output" == *"0 races"* ]]
