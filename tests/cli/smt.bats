@@ -55,3 +55,15 @@ races() { # MODEL TRACE : the pairs of locations that race, one a line
     [ "$status" -eq 2 ]
     [[ "$output" == *"do not conflict"* ]]
 }
+
+@test "pairs that the solver leaves open are counted, and given enough it leaves none" {
+    "$PREPLAY" tiddle --random --shape large:events=300,variables=10,values --seed 1 -o hard.tiddle
+    run "$PREPLAY" predict -e smt -m value --pairs hard.tiddle
+    [ "$status" -eq 66 ]
+    [[ "$output" != *undecided* ]]
+    for limit in --steps=1 --pair-timeout=0.0001; do
+        run "$PREPLAY" predict -e smt -m value --pairs "$limit" hard.tiddle
+        [ "$status" -eq 66 ]
+        [[ "$output" =~ \([0-9]+" of "[0-9]+" candidates undecided)" ]]
+    done
+}
