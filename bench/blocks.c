@@ -2,7 +2,8 @@
  *
  * The trace: threads call functions (atomic blocks), some of them nested; a function
  * takes one or two of the locks, one after the other, and accesses the variables of the
- * lock, some its own. Usage: bench_blocks [EVENTS [THREADS [LOCKS]]] or bench_blocks TRACE */
+ * lock, some its own. Up to 10^6 events atomicity is measured too. Usage: bench_blocks
+ * [EVENTS [THREADS [LOCKS]]] or bench_blocks TRACE */
 #include "base/array.h"
 #include "base/random.h"
 #include "engine/driver.h"
@@ -10,6 +11,8 @@
 
 #include <stdio.h>
 #include <string.h>
+
+enum { WHOLE_TRACE = 1000000 };
 
 struct text ARRAY_OF(char);
 
@@ -65,22 +68,24 @@ static struct trace *make(uint64_t events, uint32_t threads, uint32_t locks, str
     return std_open_memory("bench", scene->text.items, scene->text.count);
 }
 
-static int measure(struct trace *trace)
+static int measure(struct trace *trace, size_t count)
 {
-    static const char *const names[] = {"hb", "sidetrack", "serial"};
-    const struct engine *engines[3];
+    static const char *const names[] = {"hb", "sidetrack", "serial", "atomicity"};
+    const struct engine *engines[4];
     struct engine_options options = {.jobs = 1};
     struct error error = {0};
     struct driver driver;
-    for (int i = 0; i < 3; i++)
+    for (size_t i = 0; i < count; i++)
         engines[i] = engine_find(names[i], strlen(names[i]));
-    int result = driver_run(&driver, trace, engines, 3, &options, &error);
+    int result = driver_run(&driver, trace, engines, count, &options, &error);
     if (result)
         fprintf(stderr, "%s\n", error.text);
-    for (size_t i = 0; i < 3 && !result; i++)
-        printf("%-10s %8.1f million events/s  %5.2f times as fast as hb  %zu findings\n", names[i],
-               (double)trace->delivered * 1e-6 / driver.runs[i].seconds,
-               driver.runs[0].seconds / driver.runs[i].seconds, driver.runs[i].findings->count);
+    for (size_t i = 0; i < count && !result; i++)
+        printf("%-10s %8.1f million events/s  %5.2f times as fast as hb  %zu findings, %llu "
+               "undecided\n",
+               names[i], (double)trace->delivered * 1e-6 / driver.runs[i].seconds,
+               driver.runs[0].seconds / driver.runs[i].seconds, driver.runs[i].findings->count,
+               (unsigned long long)driver.runs[i].exhausted);
     driver_free(&driver);
     return result ? 1 : 0;
 }
@@ -98,7 +103,7 @@ int main(int count, char **words)
         fprintf(stderr, "%s\n", error.text);
         return 3;
     }
-    int result = measure(trace);
+    int result = measure(trace, events && events <= WHOLE_TRACE ? 4 : 3);
     trace_close(trace);
     array_free(&scene.text);
     return result;
