@@ -16,8 +16,8 @@ static bool has_library(const char *directory)
 
 int library_directory(char path[LIBRARY_PATH], struct error *error)
 {
-    static const char *const places[] = {"src/runtime", "../lib/preplay",
-                                         "../lib/x86_64-linux-gnu/preplay", "."};
+    static const char *const places[] = {"src/runtime", "../" PREPLAY_LIBDIR "/preplay",
+                                         "../lib/preplay", "../lib/x86_64-linux-gnu/preplay", "."};
     const char *chosen = getenv("PREPLAY_LIBRARY");
     if (chosen && *chosen) {
         snprintf(path, LIBRARY_PATH, "%s", chosen);

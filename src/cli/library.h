@@ -18,7 +18,8 @@ struct program_kind {
     bool is_dynamic;
     bool wants_libtsan;  /* linked with gcc's shared ThreadSanitizer runtime */
     bool wants_preplay;  /* linked by preplay cc */
-    bool static_runtime; /* a ThreadSanitizer runtime is linked in (clang's default, gcc's -static-libtsan) */
+    bool static_runtime; /* a ThreadSanitizer runtime is linked in (clang's default, gcc's
+                            -static-libtsan) */
 };
 
 /* Looks a program up in PATH like execvp() and inspects it. False if not found. */

@@ -7,7 +7,7 @@ int seen[4];
 static void *body(void *argument)
 {
     int number = *(int *)argument; //@B
-    seen[number & 3] = 1; //@C
+    seen[number & 3] = 1;          //@C
     return NULL;
 }
 int main(void)
