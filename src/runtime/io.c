@@ -170,7 +170,9 @@ FUNCTION(ssize_t, getdelim, (char **line, size_t *size, int end, FILE *file))
     return got;
 }
 
-FUNCTION(ssize_t, getline, (char **line, size_t *size, FILE *file))
+/* By another name: the C library's headers have an inline getline(). */
+EXPORT ssize_t read_line(char **line, size_t *size, FILE *file) __asm__("getline");
+EXPORT ssize_t read_line(char **line, size_t *size, FILE *file)
 {
     ssize_t got = REAL(getdelim)(line, size, '\n', file);
     if (got >= 0)
