@@ -3,6 +3,7 @@
 #include "search/cspm.h"
 #include "search/smt_text.h"
 #include "tiddle/writer.h"
+#include "trace/csv_writer.h"
 #include "trace/std_writer.h"
 
 #include <string.h>
@@ -16,6 +17,20 @@ static int to_std(struct trace *trace, const struct options *options, FILE *out,
     while ((count = trace_next(trace, &batch, error)) > 0)
         for (long i = 0; i < count; i++)
             std_write_event(out, trace, &batch[i]);
+    return count < 0 ? -1 : 0;
+}
+
+static int to_csv(struct trace *trace, const struct options *options, FILE *out,
+                  struct error *error)
+{
+    (void)options;
+    const struct event *batch;
+    uint32_t pos = 0;
+    long count;
+    csv_write_header(out);
+    while ((count = trace_next(trace, &batch, error)) > 0)
+        for (long i = 0; i < count; i++)
+            csv_write_event(out, trace, &batch[i], pos++);
     return count < 0 ? -1 : 0;
 }
 
@@ -67,10 +82,7 @@ static const struct {
     int (*write)(struct trace *trace, const struct options *options, FILE *out,
                  struct error *error);
 } targets[] = {
-    {"std", to_std},
-    {"tiddle", to_tiddle},
-    {"smt2", to_smt2},
-    {"cspm", to_cspm},
+    {"std", to_std}, {"csv", to_csv}, {"tiddle", to_tiddle}, {"smt2", to_smt2}, {"cspm", to_cspm},
 };
 
 #define TARGET_COUNT (sizeof targets / sizeof *targets)

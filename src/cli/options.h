@@ -137,7 +137,7 @@ enum command_id {
       IN(RUN) | IN(RECORD) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 0, 255, 66,                   \
       "exit code when there are findings")                                                         \
     O(TEXT, to, "to", 0, "FORMAT", IN(CONVERT), 0, 0, 0,                                           \
-      "the format to write: std, tiddle, cspm, or smt2 (the query of one pair)")                   \
+      "the format to write: std, tiddle, csv, cspm, or smt2 (the query of one pair)")              \
     O(TEXT, pair, "pair", 0, "A,B|ID", IN(CONVERT), 0, 0, 0,                                       \
       "smt2: which pair, by positions or by a finding's id (the first that may race)")             \
     O(TEXT, output, "output", 'o', "FILE", IN(REPORT) | IN(CONVERT) | IN(TIDDLE), 0, 0, 0,         \

@@ -21,6 +21,17 @@ refused() { # TEXT REASON : exit code 3, one line, place and reason
     done
 }
 
+@test "csv has a row an event, and quotes what needs it" {
+    printf 'T0|fork(T1)|a.c:1\nT1|w(x[1,2])=7|say "hi"\nT0|tryacq!(m)|3\n' >t.std
+    ! "$PREPLAY" convert --to csv t.std # nobody holds m
+    printf 'T0|fork(T1)|a.c:1\nT1|w(x[1,2])=7|say "hi"\nT1|atomicw.release(f)|2\n' >t.std
+    "$PREPLAY" convert --to csv t.std -o t.csv
+    printf '%s\r\n' 'pos,thread,op,order,try,failed,object,other,value,location' \
+        '0,T0,fork,,0,0,T1,,,a.c:1' '1,T1,w,,0,0,"x[1,2]",,7,"say ""hi"""' \
+        '2,T1,atomicw,release,0,0,f,,,2' >expected.csv
+    cmp t.csv expected.csv
+}
+
 @test "info counts events, threads and objects" {
     run "$PREPLAY" info "$traces/000-fig1-csp-model.std"
     [ "$status" -eq 0 ]
