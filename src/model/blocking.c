@@ -160,8 +160,12 @@ bool blocking_by(const struct blocking *blocking, const struct machine *machine,
         if (chosen || event->flags & EVENT_FAILED)
             return machine_blocked_by(machine, pos, thread);
         break;
-    default:
+    case EVENT_ACQUIRE:
+    case EVENT_ACQUIRE_READ:
+    case EVENT_ACQUIRE_WRITE:
         return machine_blocked_by(machine, pos, thread);
+    default:
+        return false; /* it waits for nobody */
     }
     place = map_find(&blocking->last_help, help_key(event, thread));
     return place && *place > done(blocking, machine, thread);
