@@ -46,26 +46,32 @@ void *memory_resize(void *block, size_t count, size_t size)
 
 #define HUGE_PAGE ((size_t)1 << 21)
 
-static void *map(size_t bytes)
+static size_t round_up(size_t bytes, size_t unit)
 {
-    void *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+    return (bytes + unit - 1) & ~(unit - 1);
+}
+
+/* A huge page would have to be cleared whole for a small table. */
+static size_t mapped(size_t bytes)
+{
+    return bytes < HUGE_PAGE ? bytes : round_up(bytes, HUGE_PAGE);
+}
+
+void *memory_small_pages(size_t bytes)
+{
+    void *block = mmap(NULL, mapped(bytes), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (block == MAP_FAILED)
         out_of_memory(1, bytes);
     return block;
 }
 
-static size_t round_up(size_t bytes, size_t unit)
-{
-    return (bytes + unit - 1) & ~(unit - 1);
-}
-
 void *memory_pages(size_t bytes)
 {
-    if (bytes < HUGE_PAGE) /* a huge page would have to be cleared for a small table */
-        return map(bytes);
-    size_t wanted = round_up(bytes, HUGE_PAGE);
-    char *block = map(wanted + HUGE_PAGE);
+    if (bytes < HUGE_PAGE)
+        return memory_small_pages(bytes);
+    size_t wanted = mapped(bytes);
+    char *block = memory_small_pages(wanted + HUGE_PAGE);
     /* Cut off what lies before and after the aligned part. */
     size_t before = round_up((uintptr_t)block, HUGE_PAGE) - (uintptr_t)block;
     if (before)
@@ -78,16 +84,7 @@ void *memory_pages(size_t bytes)
 void memory_pages_free(void *block, size_t bytes)
 {
     if (block)
-        munmap(block, bytes < HUGE_PAGE ? bytes : round_up(bytes, HUGE_PAGE));
-}
-
-void *memory_pages_grow(void *block, size_t bytes, size_t wanted)
-{
-    void *grown = memory_pages(wanted);
-    if (bytes)
-        memcpy(grown, block, bytes);
-    memory_pages_free(block, bytes);
-    return grown;
+        munmap(block, mapped(bytes));
 }
 
 void *memory_copy(const void *block, size_t bytes)

@@ -15,9 +15,10 @@ void *memory_copy(const void *block, size_t bytes) __attribute__((malloc));
  * the system has them: a look-up then waits for its cache line, not for the page
  * table as well. */
 void *memory_pages(size_t bytes) __attribute__((malloc));
+/* The same on small pages, which come one by one as they are used. */
+void *memory_small_pages(size_t bytes) __attribute__((malloc));
+/* Frees either; `block` may be NULL. */
 void memory_pages_free(void *block, size_t bytes);
-/* A larger copy, the new part zeroed; `block` may be NULL with `bytes` 0. */
-void *memory_pages_grow(void *block, size_t bytes, size_t wanted);
 
 #define NEW(type)              ((type *)memory_zero(1, sizeof(type)))
 #define NEW_ARRAY(type, count) ((type *)memory_zero((count), sizeof(type)))

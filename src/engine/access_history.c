@@ -22,8 +22,8 @@ void access_history_prefetch(const struct access_history *history, const struct 
                              uint32_t mark)
 {
     if (history->room_log)
-        __builtin_prefetch(&history->slots[home_slot(event->thread, event->op, event->location,
-                                                     mark, access_history_room(history))]);
+        __builtin_prefetch(&history->larger[home_slot(event->thread, event->op, event->location,
+                                                      mark, access_history_room(history))]);
 }
 
 static bool alike(const struct access *a, const struct access *b)
@@ -32,26 +32,32 @@ static bool alike(const struct access *a, const struct access *b)
            a->mark == b->mark;
 }
 
-struct access *access_history_find(const struct access_history *history,
-                                   const struct access *access)
+static struct access *slots_of(struct access_history *history)
+{
+    return history->room_log ? history->larger : &history->only;
+}
+
+struct access *access_history_find(struct access_history *history, const struct access *access)
 {
     if (!history->room_log)
-        return NULL;
+        return history->count && alike(&history->only, access) ? &history->only : NULL;
     uint32_t room = access_history_room(history);
-    uint32_t at = home_of(access, room);
-    for (; history->slots[at].tick; at = (at + 1) & (room - 1))
-        if (alike(&history->slots[at], access))
-            return &history->slots[at];
+    struct access *slots = history->larger;
+    for (uint32_t at = home_of(access, room); slots[at].tick; at = (at + 1) & (room - 1))
+        if (alike(&slots[at], access))
+            return &slots[at];
     return NULL;
 }
 
+/* There is an empty slot. */
 static void insert(struct access_history *history, const struct access *access)
 {
     uint32_t room = access_history_room(history);
+    struct access *slots = slots_of(history);
     uint32_t at = home_of(access, room);
-    while (history->slots[at].tick)
+    while (slots[at].tick)
         at = (at + 1) & (room - 1);
-    history->slots[at] = *access;
+    slots[at] = *access;
     history->count++;
 }
 
@@ -66,41 +72,54 @@ static uint32_t median_pos(const struct access_history *history)
 {
     uint32_t *positions = memory_alloc(history->count, sizeof *positions);
     uint32_t count = 0;
+    const struct access *slots = access_history_slots(history);
     for (uint32_t i = 0; i < access_history_room(history); i++)
-        if (history->slots[i].tick)
-            positions[count++] = history->slots[i].pos;
+        if (slots[i].tick)
+            positions[count++] = slots[i].pos;
     qsort(positions, count, sizeof *positions, compare_pos);
     uint32_t median = positions[count / 2];
     free(positions);
     return median;
 }
 
-/* Drops what has been seen by all, or lies before `oldest`, and makes the table one
- * that what is left and one more fill by half at the most. */
+/* The size of a table that `count` accesses fill by half at the most; a single one
+ * has no need of a table. */
+static uint8_t room_for(uint32_t count)
+{
+    uint8_t room_log = 0;
+    while (count > 1 && 1u << room_log < 2 * count)
+        room_log++;
+    return room_log;
+}
+
+/* Drops what has been seen by all, or lies before `oldest`, and makes room for one
+ * more than is left. */
 static void rebuild(struct access_history *history, uint32_t oldest, struct order *order,
                     struct access_pool *pool)
 {
     static const struct vclock nothing;
     const struct vclock *seen = order ? order_seen_by_all(order) : &nothing;
     struct access_history old = *history;
+    struct access *slots = slots_of(&old);
     uint32_t old_room = access_history_room(&old);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < old_room; i++) {
-        struct access *access = &old.slots[i];
-        if (access->pos < oldest || access->tick <= vclock_get(seen, access->thread))
-            access->tick = 0;
-        kept += access->tick != 0;
+        if (slots[i].pos < oldest || slots[i].tick <= vclock_get(seen, slots[i].thread))
+            slots[i].tick = 0;
+        kept += slots[i].tick != 0;
     }
     history->count = 0;
-    history->room_log = old.room_log > 2 ? (uint8_t)(old.room_log - 1) : 1;
-    while (access_history_room(history) < 2 * (kept + 1))
-        history->room_log++;
-    history->slots = access_pool_take(pool, access_history_room(history) * sizeof(struct access));
+    history->room_log = room_for(kept + 1);
+    if (history->room_log)
+        history->larger =
+            access_pool_take(pool, access_history_room(history) * sizeof(struct access));
+    else
+        history->only.tick = 0;
     for (uint32_t i = 0; i < old_room; i++)
-        if (old.slots[i].tick)
-            insert(history, &old.slots[i]);
-    if (old_room)
-        access_pool_give(pool, old.slots, old_room * sizeof(struct access));
+        if (slots[i].tick)
+            insert(history, &slots[i]);
+    if (old.room_log)
+        access_pool_give(pool, old.larger, old_room * sizeof(struct access));
 }
 
 static void make_room(struct access_history *history, bool every_pair, struct order *order,
@@ -113,7 +132,8 @@ static void make_room(struct access_history *history, bool every_pair, struct or
 void access_history_add(struct access_history *history, const struct access *access,
                         bool every_pair, struct order *order, struct access_pool *pool)
 {
-    if ((history->count + 1) * 4 > access_history_room(history) * 3)
+    uint32_t room = access_history_room(history);
+    if (history->count + 1 > (room > 1 ? room * 3 / 4 : 1))
         make_room(history, every_pair, order, pool);
     insert(history, access);
 }

@@ -8,10 +8,12 @@
  * variable's memory is bounded.
  *
  * A small open-addressed table: finding an access alike costs one cache miss,
- * however many threads and locations touch the variable. */
+ * however many threads and locations touch the variable. Most variables have one
+ * access that not everybody has seen: it lies in the history itself. */
 #ifndef PREPLAY_ENGINE_ACCESS_HISTORY_H
 #define PREPLAY_ENGINE_ACCESS_HISTORY_H
 
+#include "base/paged.h"
 #include "engine/access_pool.h"
 #include "model/order.h"
 #include "trace/finding.h"
@@ -28,23 +30,31 @@ struct access {
 
 _Static_assert(sizeof(struct access) == 32, "tables are powers of two of bytes");
 
-/* A zeroed struct access_history is empty; its table lies in an access_pool. There
- * is one per variable, looked up at random: it is kept small. */
+/* A zeroed struct access_history is empty. There is one per variable, looked up at
+ * random: it is kept small. */
 struct access_history {
-    struct access *slots;
+    union {
+        struct access only;    /* the table, if it has one slot */
+        struct access *larger; /* in an access_pool */
+    };
     uint32_t count;
-    uint8_t room_log; /* the table has 2^room_log slots; 0: there is none */
+    uint8_t room_log; /* the table has 2^room_log slots */
     uint8_t note[3];  /* the engine's own */
 };
 
 static inline uint32_t access_history_room(const struct access_history *history)
 {
-    return (1u << history->room_log) & ~1u;
+    return 1u << history->room_log;
+}
+
+/* Slots that are empty have tick 0. */
+static inline const struct access *access_history_slots(const struct access_history *history)
+{
+    return history->room_log ? history->larger : &history->only;
 }
 
 /* The access alike, or NULL. */
-struct access *access_history_find(const struct access_history *history,
-                                   const struct access *access);
+struct access *access_history_find(struct access_history *history, const struct access *access);
 /* Adds an access that has none alike, or with `every_pair` any access. `order` says
  * what every thread has seen; NULL: nothing is known to be. */
 void access_history_add(struct access_history *history, const struct access *access,
@@ -56,7 +66,8 @@ void access_history_prefetch(const struct access_history *history, const struct 
 
 /* Variables are spread over memory and events come at random: each access would
  * wait for memory twice, for its variable and for its slot there. Looking ahead in
- * the batch hides both. `variables` is an array of structs that have a `history`. */
+ * the batch hides both. `variables` is a paged array of structs that have a
+ * `history`. */
 #define ACCESS_FAR  24
 #define ACCESS_NEAR 12
 #define access_look_ahead(variables, events, at, batch, mark)                                      \
@@ -64,10 +75,10 @@ void access_history_prefetch(const struct access_history *history, const struct 
         if ((at) + ACCESS_FAR < (batch)) {                                                         \
             const struct event *far_event = &(events)[(at) + ACCESS_FAR];                          \
             const struct event *near_event = &(events)[(at) + ACCESS_NEAR];                        \
-            if (op_in(far_event->op, OPS_ACCESS) && far_event->object < (variables)->count)        \
-                __builtin_prefetch(&(variables)->items[far_event->object]);                        \
-            if (op_in(near_event->op, OPS_ACCESS) && near_event->object < (variables)->count)      \
-                access_history_prefetch(&(variables)->items[near_event->object].history,           \
+            if (op_in(far_event->op, OPS_ACCESS) && paged_has(variables, far_event->object))       \
+                __builtin_prefetch(paged_at(variables, far_event->object));                        \
+            if (op_in(near_event->op, OPS_ACCESS) && paged_has(variables, near_event->object))     \
+                access_history_prefetch(&paged_at(variables, near_event->object)->history,         \
                                         near_event, mark);                                         \
         }                                                                                          \
     } while (0)

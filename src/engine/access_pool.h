@@ -4,27 +4,8 @@
 #ifndef PREPLAY_ENGINE_ACCESS_POOL_H
 #define PREPLAY_ENGINE_ACCESS_POOL_H
 
-#include "base/memory.h"
-
 #include <stddef.h>
 #include <stdint.h>
-
-/* Grows a zeroed array in large pages, so that items[index] is there: an engine's
- * variables, which are looked up at random. */
-#define access_pages_reach(array, index)                                                           \
-    do {                                                                                           \
-        if ((index) >= (array)->count) {                                                           \
-            size_t pages_room = (array)->count ? (array)->count : 4096;                            \
-            while (pages_room <= (index))                                                          \
-                pages_room *= 2;                                                                   \
-            (array)->items =                                                                       \
-                memory_pages_grow((array)->items, (array)->count * sizeof *(array)->items,         \
-                                  pages_room * sizeof *(array)->items);                            \
-            (array)->count = pages_room;                                                           \
-        }                                                                                          \
-    } while (0)
-#define access_pages_free(array)                                                                   \
-    memory_pages_free((array)->items, (array)->count * sizeof *(array)->items)
 
 #define ACCESS_POOL_SIZES 40
 

@@ -11,17 +11,17 @@ enum note {
 };
 
 struct variable {
-    struct access_history history;
-    struct epoch write, read; /* the last of each */
+    _Alignas(64) struct access_history history; /* one variable to a cache line */
+    struct epoch write, read;                   /* the last of each */
 };
 
-_Static_assert(sizeof(struct variable) == 32, "two to a cache line, none across two");
+_Static_assert(sizeof(struct variable) == 64, "all of it in that line");
 
 struct clock_races {
     struct access_pool pool;
     struct engine_run *run;
     struct order *order;
-    struct race_variables ARRAY_OF(struct variable) variables;
+    struct race_variables PAGED_OF(struct variable) variables;
     struct map known; /* pairs of locations that are reported */
 };
 
@@ -38,7 +38,7 @@ void clock_races_destroy(struct clock_races *races)
     if (!races)
         return;
     access_pool_free(&races->pool);
-    access_pages_free(&races->variables);
+    paged_free(&races->variables);
     map_free(&races->known);
     free(races);
 }
@@ -89,8 +89,9 @@ static bool scan(struct clock_races *races, uint32_t id, const struct access_his
                  const struct vclock *happened)
 {
     bool raced = false;
+    const struct access *slots = access_history_slots(history);
     for (uint32_t i = 0; i < access_history_room(history); i++) {
-        const struct access *earlier = &history->slots[i];
+        const struct access *earlier = &slots[i];
         struct epoch epoch = {earlier->thread, earlier->tick};
         if (!earlier->tick || !accesses_conflict(earlier, access) || vclock_saw(before, epoch))
             continue;
@@ -129,8 +130,7 @@ static void update_epochs(struct variable *variable, const struct access *access
 void clock_races_check(struct clock_races *races, const struct event *event, uint32_t pos,
                        uint32_t index, const struct vclock *before, const struct vclock *happened)
 {
-    access_pages_reach(&races->variables, event->object);
-    struct variable *variable = &races->variables.items[event->object];
+    struct variable *variable = paged_reach(&races->variables, event->object);
     bool every_pair = races->run->options->every_pair;
     uint32_t tick = vclock_get(happened, event->thread);
     struct access access = access_of(event, tick, pos, index, 0);

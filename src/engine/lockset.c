@@ -23,7 +23,7 @@ struct lockset {
     struct access_pool pool;
     struct order *order;
     struct lock_profiles *profiles;
-    struct lockset_variables ARRAY_OF(struct variable) variables;
+    struct lockset_variables PAGED_OF(struct variable) variables;
     struct indices ARRAY_OF(uint32_t) next_index;
 };
 
@@ -79,8 +79,9 @@ static void scan(struct engine_run *run, struct lockset *lockset, uint32_t id,
                  const struct access_history *history, const struct access *access,
                  const struct vclock *clock)
 {
+    const struct access *slots = access_history_slots(history);
     for (uint32_t i = 0; i < access_history_room(history); i++) {
-        const struct access *earlier = &history->slots[i];
+        const struct access *earlier = &slots[i];
         if (earlier->tick && accesses_conflict(earlier, access) &&
             !vclock_saw(clock, (struct epoch){earlier->thread, earlier->tick}) &&
             lock_profiles_meet(lockset->profiles, earlier->mark, access->mark))
@@ -91,8 +92,7 @@ static void scan(struct engine_run *run, struct lockset *lockset, uint32_t id,
 static void on_access(struct engine_run *run, struct lockset *lockset, const struct event *event,
                       uint32_t pos, uint32_t index)
 {
-    access_pages_reach(&lockset->variables, event->object);
-    struct variable *variable = &lockset->variables.items[event->object];
+    struct variable *variable = paged_reach(&lockset->variables, event->object);
     bool every_pair = run->options->every_pair;
     const struct vclock *clock = order_clock(lockset->order, event->thread);
     uint32_t tick = vclock_get(clock, event->thread);
@@ -139,7 +139,7 @@ static void destroy(struct engine_run *run)
 {
     struct lockset *lockset = run->state;
     access_pool_free(&lockset->pool);
-    access_pages_free(&lockset->variables);
+    paged_free(&lockset->variables);
     array_free(&lockset->next_index);
     lock_profiles_destroy(lockset->profiles);
     order_destroy(lockset->order);

@@ -36,7 +36,7 @@ struct mb {
     struct bad_set bad;
     struct hb_walk *walk;
     struct clock_races *observed; /* of happens-before */
-    struct mb_variables ARRAY_OF(struct variable) variables;
+    struct mb_variables PAGED_OF(struct variable) variables;
     struct mb_held ARRAY_OF(struct held) held; /* by thread: mutexes */
     struct indices ARRAY_OF(uint32_t) next_index;
     struct open_sections open;
@@ -118,8 +118,9 @@ static void suspect(struct mb *mb, bool every_pair, const struct event *event,
                     const struct variable *variable, const struct access *access,
                     const struct vclock *clock)
 {
+    const struct access *slots = access_history_slots(&variable->history);
     for (uint32_t i = 0; i < access_history_room(&variable->history); i++) {
-        const struct access *earlier = &variable->history.slots[i];
+        const struct access *earlier = &slots[i];
         if (earlier->tick && accesses_conflict(earlier, access) &&
             !vclock_saw(clock, (struct epoch){earlier->thread, earlier->tick}) &&
             (every_pair || !bad_set_knows(&mb->bad, earlier, access)))
@@ -149,8 +150,7 @@ static void remember(struct mb *mb, struct variable *variable, const struct even
 static void on_access(struct engine_run *run, struct mb *mb, const struct event *event,
                       uint32_t pos, uint32_t index)
 {
-    array_grow(&mb->variables, event->object + 1);
-    struct variable *variable = &mb->variables.items[event->object];
+    struct variable *variable = paged_reach(&mb->variables, event->object);
     const struct vclock *clock = embracer_clock(mb->embracer, event->thread);
     struct access access = access_of(event, 0, pos, index, 0);
     bool read_before = saw(clock, event->thread, variable->read);
@@ -202,7 +202,7 @@ static void forget(struct mb *mb)
 {
     access_pool_free(&mb->pool);
     mb->pool = (struct access_pool){0};
-    array_free(&mb->variables);
+    paged_free(&mb->variables);
     embracer_destroy(mb->embracer);
     hb_walk_destroy(mb->walk);
     clock_races_destroy(mb->observed);
