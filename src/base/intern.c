@@ -1,7 +1,6 @@
 #include "base/intern.h"
 
 #include "base/array.h"
-#include "base/map.h"
 
 #define XXH_INLINE_ALL
 #include <stdbool.h>
@@ -9,12 +8,14 @@
 
 /* Texts lie end to end, 8-byte aligned (they may be arrays of words), in large
  * chunks that never move, so ids and pointers stay valid while the table grows.
- * A slot holds the text's key: short texts are found with one cache miss. */
+ * A slot is small, since those of 10^6 names are in no cache, and holds all of a
+ * short text, which is found with one cache miss. */
 
 #define CHUNK_SIZE ((size_t)1 << 16)
 
 struct slot {
-    struct intern_key key;
+    uint64_t first; /* of the key */
+    uint32_t rest;
     uint32_t id_plus_one;
 };
 
@@ -76,36 +77,46 @@ static inline uint64_t word_at(const char *text)
     return word;
 }
 
+static inline uint32_t half_word_at(const char *text)
+{
+    uint32_t half;
+    memcpy(&half, text, sizeof half);
+    return half;
+}
+
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first bytes are the low ones");
 
-/* The first `bytes` bytes of a word; all of it, if there are 8 or more. */
-static inline uint64_t mask_of(size_t bytes)
+static inline size_t hash_of(uint64_t first, uint32_t rest)
 {
-    return bytes < 8 ? (UINT64_C(1) << (8 * bytes)) - 1 : UINT64_MAX;
+    unsigned __int128 product = (unsigned __int128)(first ^ UINT64_C(0x9e3779b97f4a7c15)) *
+                                (rest ^ UINT64_C(0xd6e8feb86659fd93));
+    return (size_t)product ^ (size_t)(product >> 64);
 }
+
+#define LONG_TEXT 0xff /* where the length of a short one stands */
 
 /* No branch on the length of a short text, which is as good as random: the bytes
  * that lie behind the text are masked out. */
 static inline void key_of_padded(const char *text, size_t length, struct intern_key *key)
 {
     key->length = (uint32_t)length;
-    if (length > INTERN_PADDING) {
-        key->first = word_at(text);
-        key->last = word_at(text + length - 8);
-        key->hash = (uint32_t)XXH3_64bits(text, length);
-        return;
+    if (length > INTERN_SHORT) {
+        key->first = XXH3_64bits(text, length);
+        key->rest = (uint32_t)length << 8 | LONG_TEXT;
+    } else {
+        uint64_t bits = 8 * length;
+        key->first = word_at(text) & (bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX);
+        uint32_t behind =
+            half_word_at(text + 8) & (uint32_t)((UINT64_C(1) << (bits > 64 ? bits - 64 : 0)) - 1);
+        key->rest = behind << 8 | (uint32_t)length;
     }
-    key->first = word_at(text) & mask_of(length);
-    key->last = word_at(text + 8) & mask_of(length > 8 ? length - 8 : 0);
-    unsigned __int128 product = (unsigned __int128)(key->first ^ UINT64_C(0x9e3779b97f4a7c15)) *
-                                (key->last ^ UINT64_C(0xd6e8feb86659fd93) ^ length);
-    key->hash = (uint32_t)map_mix((uint64_t)product ^ (uint64_t)(product >> 64));
+    key->hash = hash_of(key->first, key->rest);
 }
 
 static void key_of(const char *text, size_t length, struct intern_key *key)
 {
     char padded[INTERN_PADDING] = {0};
-    if (length && length <= INTERN_PADDING)
+    if (length && length <= INTERN_SHORT)
         text = memcpy(padded, text, length);
     key_of_padded(length ? text : padded, length, key);
 }
@@ -113,11 +124,12 @@ static void key_of(const char *text, size_t length, struct intern_key *key)
 static inline bool holds(const struct interner *interner, const struct slot *slot,
                          const struct intern_key *key, const char *text)
 {
-    if (slot->key.first != key->first || slot->key.last != key->last ||
-        slot->key.length != key->length)
+    if (slot->first != key->first || slot->rest != key->rest)
         return false;
-    return key->length <= INTERN_PADDING ||
-           memcmp(interner->texts.items[slot->id_plus_one - 1].start, text, key->length) == 0;
+    if (key->length <= INTERN_SHORT)
+        return true;
+    const struct text *known = &interner->texts.items[slot->id_plus_one - 1];
+    return known->length == key->length && memcmp(known->start, text, key->length) == 0;
 }
 
 static inline struct slot *find_slot(const struct interner *interner, const struct intern_key *key,
@@ -139,7 +151,7 @@ static void grow(struct interner *interner)
     for (size_t i = 0; i < old_size; i++) {
         if (!old[i].id_plus_one)
             continue;
-        size_t at = old[i].key.hash & interner->mask;
+        size_t at = hash_of(old[i].first, old[i].rest) & interner->mask;
         while (interner->slots[at].id_plus_one)
             at = (at + 1) & interner->mask;
         interner->slots[at] = old[i];
@@ -177,7 +189,7 @@ static uint32_t add(struct interner *interner, struct slot *slot, const char *te
     uint32_t id = (uint32_t)interner->texts.count;
     struct text added = {store(interner, text, key->length), key->length};
     array_push(&interner->texts, added);
-    *slot = (struct slot){*key, id + 1};
+    *slot = (struct slot){key->first, key->rest, id + 1};
     if (interner->texts.count * 2 > interner->mask)
         grow(interner);
     return id;

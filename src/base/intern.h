@@ -15,12 +15,15 @@ void interner_destroy(struct interner *interner);
 
 uint32_t intern(struct interner *interner, const char *text, size_t length);
 
-/* What tells a text from others: all of it, padded with zeros, if it is no longer
- * than INTERN_PADDING bytes, as nearly all are, and its hash. */
-#define INTERN_PADDING 16
+/* What tells a text from others: all of it, if it is no longer than INTERN_SHORT
+ * bytes, as most are; else a hash. At least INTERN_PADDING bytes are read of any. */
+#define INTERN_SHORT   11
+#define INTERN_PADDING 12
 struct intern_key {
-    uint64_t first, last;
-    uint32_t length, hash;
+    uint64_t first;
+    uint32_t rest;
+    uint32_t length;
+    size_t hash;
 };
 
 /* intern() in two steps, for a caller that has other work in between: the first
