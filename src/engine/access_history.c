@@ -24,6 +24,7 @@ void access_history_prefetch(const struct access_history *history, const struct 
     if (history->room_log)
         __builtin_prefetch(&history->larger[home_slot(event->thread, event->op, event->location,
                                                       mark, access_history_room(history))]);
+    PREFETCH_KEEP();
 }
 
 static bool alike(const struct access *a, const struct access *b)

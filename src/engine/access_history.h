@@ -64,6 +64,10 @@ void access_history_add(struct access_history *history, const struct access *acc
 void access_history_prefetch(const struct access_history *history, const struct event *event,
                              uint32_t mark);
 
+/* Link-time optimisation takes out calls of a function that does nothing but
+ * prefetch, unless it ends with this. */
+#define PREFETCH_KEEP() __asm__ volatile("")
+
 /* Variables are spread over memory and events come at random: each access would
  * wait for memory twice, for its variable and for its slot there. Looking ahead in
  * the batch hides both. `variables` is a paged array of structs that have a

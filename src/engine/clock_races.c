@@ -152,4 +152,5 @@ void clock_races_look_ahead(const struct clock_races *races, const struct event 
                             size_t count)
 {
     access_look_ahead(&races->variables, events, at, count, 0);
+    PREFETCH_KEEP();
 }
