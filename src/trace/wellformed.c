@@ -1,59 +1,7 @@
-#include "trace/wellformed.h"
-
-#include "base/array.h"
-#include "base/map.h"
-#include "trace/condition.h"
+#include "trace/wellformed_state.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-
-#define NOBODY UINT32_MAX
-
-enum blocked { RUNNING, AT_CONDITION, AT_BARRIER };
-
-struct blocks ARRAY_OF(uint32_t);
-
-struct thread_state {
-    bool forked, joined, active;
-    uint8_t blocked;       /* enum blocked */
-    uint32_t blocked_at;   /* condition or barrier */
-    uint32_t blocked_more; /* lock of the wait, instance of the barrier */
-    uint32_t depth_saved;  /* recursion depth to restore after a wait */
-    struct blocks blocks;  /* labels of open atomic blocks */
-};
-
-struct lock_state {
-    uint32_t owner_plus_one; /* exclusive owner */
-    uint32_t depth;
-    uint32_t readers; /* distinct threads that hold it shared */
-};
-
-struct barrier_state {
-    uint32_t instance_plus_one;
-    bool leaving; /* somebody left: the next one to enter begins a new instance */
-};
-
-struct semaphore_state {
-    uint32_t count, initial;
-};
-
-struct once_state {
-    uint32_t runner_plus_one;
-    bool done;
-};
-
-struct wellformed {
-    struct thread_states ARRAY_OF(struct thread_state) threads;
-    struct lock_states ARRAY_OF(struct lock_state) locks;
-    struct condition_states ARRAY_OF(struct condition) conditions;
-    struct barrier_states ARRAY_OF(struct barrier_state) barriers;
-    struct semaphore_states ARRAY_OF(struct semaphore_state) semaphores;
-    struct once_states ARRAY_OF(struct once_state) onces;
-    struct party_counts ARRAY_OF(uint32_t) parties; /* by barrier instance */
-    struct map shares; /* (lock, thread) -> recursion depth of a reader */
-    const struct trace *trace;
-    char reason[512];
-};
 
 struct wellformed *wellformed_create(void)
 {
@@ -79,8 +27,7 @@ void wellformed_destroy(struct wellformed *self)
     free(self);
 }
 
-__attribute__((format(printf, 2, 3), cold)) static enum wellformed_answer
-broken(struct wellformed *self, const char *format, ...)
+enum wellformed_answer wellformed_broken(struct wellformed *self, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -89,41 +36,18 @@ broken(struct wellformed *self, const char *format, ...)
     return WELLFORMED_BROKEN;
 }
 
-/* Names in messages are cut: an operand may be as long as a line. */
-#define NAME "%.60s"
-
-static const char *thread_name(const struct wellformed *self, uint32_t thread)
-{
-    return trace_name(self->trace, CLASS_THREAD, thread);
-}
-
-static const char *lock_name(const struct wellformed *self, uint32_t lock)
-{
-    return trace_name(self->trace, CLASS_LOCK, lock);
-}
-
-static struct thread_state *thread_at(struct wellformed *self, uint32_t thread)
-{
-    array_grow(&self->threads, thread + 1);
-    return &self->threads.items[thread];
-}
-
-static struct lock_state *lock_at(struct wellformed *self, uint32_t lock)
-{
-    array_grow(&self->locks, lock + 1);
-    return &self->locks.items[lock];
-}
-
 static enum wellformed_answer check_fork(struct wellformed *self, const struct event *event)
 {
     uint32_t child = event->object;
     struct thread_state *state = thread_at(self, child);
     if (child == event->thread)
-        return broken(self, "thread " NAME " forks itself", thread_name(self, child));
+        return wellformed_broken(self, "thread " NAME " forks itself", thread_name(self, child));
     if (state->forked)
-        return broken(self, "thread " NAME " is forked a second time", thread_name(self, child));
+        return wellformed_broken(self, "thread " NAME " is forked a second time",
+                                 thread_name(self, child));
     if (state->active)
-        return broken(self, "thread " NAME " has events before its fork", thread_name(self, child));
+        return wellformed_broken(self, "thread " NAME " has events before its fork",
+                                 thread_name(self, child));
     state->forked = true;
     return WELLFORMED_KEEP;
 }
@@ -132,144 +56,12 @@ static enum wellformed_answer check_join(struct wellformed *self, const struct e
 {
     struct thread_state *state = thread_at(self, event->object);
     if (event->object == event->thread)
-        return broken(self, "thread " NAME " joins itself", thread_name(self, event->thread));
+        return wellformed_broken(self, "thread " NAME " joins itself",
+                                 thread_name(self, event->thread));
     if (state->blocked != RUNNING)
-        return broken(self, "thread " NAME " is joined while it waits",
-                      thread_name(self, event->object));
+        return wellformed_broken(self, "thread " NAME " is joined while it waits",
+                                 thread_name(self, event->object));
     state->joined = true;
-    return WELLFORMED_KEEP;
-}
-
-static enum wellformed_answer acquire_failed(struct wellformed *self, const struct event *event,
-                                             const struct lock_state *lock)
-{
-    if (lock->owner_plus_one || (lock->readers && event->op != EVENT_ACQUIRE_READ))
-        return WELLFORMED_KEEP;
-    return broken(self, "thread " NAME " fails to acquire lock " NAME ", which is free",
-                  thread_name(self, event->thread), lock_name(self, event->object));
-}
-
-static enum wellformed_answer check_acquire(struct wellformed *self, const struct event *event)
-{
-    struct lock_state *lock = lock_at(self, event->object);
-    if (event->flags & EVENT_FAILED)
-        return acquire_failed(self, event, lock);
-    if (lock->owner_plus_one == event->thread + 1) {
-        lock->depth++;
-        return WELLFORMED_DROP;
-    }
-    if (lock->owner_plus_one)
-        return broken(self, "thread " NAME " acquires lock " NAME ", which thread " NAME " holds",
-                      thread_name(self, event->thread), lock_name(self, event->object),
-                      thread_name(self, lock->owner_plus_one - 1));
-    if (lock->readers)
-        return broken(
-            self, "thread " NAME " acquires lock " NAME " for writing, which is held for reading",
-            thread_name(self, event->thread), lock_name(self, event->object));
-    lock->owner_plus_one = event->thread + 1;
-    lock->depth = 1;
-    return WELLFORMED_KEEP;
-}
-
-static enum wellformed_answer not_held(struct wellformed *self, const struct event *event)
-{
-    uint32_t lock = event_lock(event);
-    uint32_t owner = self->locks.items[lock].owner_plus_one;
-    if (owner)
-        return broken(self, "thread " NAME " releases lock " NAME ", which thread " NAME " holds",
-                      thread_name(self, event->thread), lock_name(self, lock),
-                      thread_name(self, owner - 1));
-    return broken(self, "thread " NAME " releases lock " NAME ", which it does not hold",
-                  thread_name(self, event->thread), lock_name(self, lock));
-}
-
-static enum wellformed_answer check_release(struct wellformed *self, const struct event *event)
-{
-    struct lock_state *lock = lock_at(self, event->object);
-    if (lock->owner_plus_one != event->thread + 1)
-        return not_held(self, event);
-    if (--lock->depth)
-        return WELLFORMED_DROP;
-    lock->owner_plus_one = 0;
-    return WELLFORMED_KEEP;
-}
-
-static enum wellformed_answer check_acquire_read(struct wellformed *self, const struct event *event)
-{
-    struct lock_state *lock = lock_at(self, event->object);
-    if (event->flags & EVENT_FAILED)
-        return acquire_failed(self, event, lock);
-    if (lock->owner_plus_one)
-        return broken(self, "thread " NAME " acquires lock " NAME ", which thread " NAME " holds",
-                      thread_name(self, event->thread), lock_name(self, event->object),
-                      thread_name(self, lock->owner_plus_one - 1));
-    uint64_t *depth = map_at(&self->shares, map_pair(event->object, event->thread), NULL);
-    if ((*depth)++)
-        return WELLFORMED_DROP;
-    lock->readers++;
-    return WELLFORMED_KEEP;
-}
-
-static enum wellformed_answer check_release_read(struct wellformed *self, const struct event *event)
-{
-    struct lock_state *lock = lock_at(self, event->object);
-    uint64_t *depth = map_find(&self->shares, map_pair(event->object, event->thread));
-    if (!depth)
-        return not_held(self, event);
-    if (--*depth)
-        return WELLFORMED_DROP;
-    map_remove(&self->shares, map_pair(event->object, event->thread));
-    lock->readers--;
-    return WELLFORMED_KEEP;
-}
-
-static enum wellformed_answer check_wait_begin(struct wellformed *self, const struct event *event)
-{
-    struct lock_state *lock = lock_at(self, event->other);
-    struct thread_state *thread = thread_at(self, event->thread);
-    array_grow(&self->conditions, event->object + 1);
-    if (lock->owner_plus_one != event->thread + 1)
-        return broken(self, "thread " NAME " waits with lock " NAME ", which it does not hold",
-                      thread_name(self, event->thread), lock_name(self, event->other));
-    thread->blocked = AT_CONDITION;
-    thread->blocked_at = event->object;
-    thread->blocked_more = event->other;
-    thread->depth_saved = lock->depth;
-    lock->owner_plus_one = 0;
-    lock->depth = 0;
-    condition_wait(&self->conditions.items[event->object], event->thread);
-    return WELLFORMED_KEEP;
-}
-
-static enum wellformed_answer check_wait_end(struct wellformed *self, struct event *event)
-{
-    struct lock_state *lock = lock_at(self, event->other);
-    struct thread_state *thread = thread_at(self, event->thread);
-    if (thread->blocked != AT_CONDITION || thread->blocked_at != event->object ||
-        thread->blocked_more != event->other)
-        return broken(self, "thread " NAME " is woken from a wait it did not begin",
-                      thread_name(self, event->thread));
-    if (lock->owner_plus_one || lock->readers)
-        return broken(self, "thread " NAME " is woken while lock " NAME " is held",
-                      thread_name(self, event->thread), lock_name(self, event->other));
-    struct condition *condition = &self->conditions.items[event->object];
-    if (!condition_may_wake(condition, event->thread))
-        event->flags |= EVENT_FAILED;
-    condition_wake(condition, event->thread, !(event->flags & EVENT_FAILED));
-    thread->blocked = RUNNING;
-    lock->owner_plus_one = event->thread + 1;
-    lock->depth = thread->depth_saved;
-    return WELLFORMED_KEEP;
-}
-
-static enum wellformed_answer check_signal(struct wellformed *self, const struct event *event)
-{
-    array_grow(&self->conditions, event->object + 1);
-    struct condition *condition = &self->conditions.items[event->object];
-    if (event->op == EVENT_SIGNAL)
-        condition_signal(condition);
-    else
-        condition_broadcast(condition);
     return WELLFORMED_KEEP;
 }
 
@@ -295,9 +87,10 @@ static enum wellformed_answer check_barrier_exit(struct wellformed *self, struct
 {
     struct thread_state *thread = thread_at(self, event->thread);
     if (thread->blocked != AT_BARRIER || thread->blocked_at != event->object)
-        return broken(self, "thread " NAME " leaves barrier " NAME ", which it did not enter",
-                      thread_name(self, event->thread),
-                      trace_name(self->trace, CLASS_BARRIER, event->object));
+        return wellformed_broken(self,
+                                 "thread " NAME " leaves barrier " NAME ", which it did not enter",
+                                 thread_name(self, event->thread),
+                                 trace_name(self->trace, CLASS_BARRIER, event->object));
     struct barrier_state *barrier = &self->barriers.items[event->object];
     event->other = thread->blocked_more;
     if (barrier->instance_plus_one == event->other + 1)
@@ -330,19 +123,21 @@ static enum wellformed_answer check_once(struct wellformed *self, const struct e
     switch (event->op) {
     case EVENT_ONCE_BEGIN:
         if (once->runner_plus_one)
-            return broken(self, "thread " NAME " begins once-block " NAME " again", thread, name);
+            return wellformed_broken(self, "thread " NAME " begins once-block " NAME " again",
+                                     thread, name);
         once->runner_plus_one = event->thread + 1;
         return WELLFORMED_KEEP;
     case EVENT_ONCE_END:
         if (once->runner_plus_one != event->thread + 1 || once->done)
-            return broken(self, "thread " NAME " ends once-block " NAME ", which it does not run",
-                          thread, name);
+            return wellformed_broken(
+                self, "thread " NAME " ends once-block " NAME ", which it does not run", thread,
+                name);
         once->done = true;
         return WELLFORMED_KEEP;
     default:
         if (!once->done)
-            return broken(self, "thread " NAME " passes once-block " NAME " before its end", thread,
-                          name);
+            return wellformed_broken(
+                self, "thread " NAME " passes once-block " NAME " before its end", thread, name);
         return WELLFORMED_KEEP;
     }
 }
@@ -356,13 +151,13 @@ static enum wellformed_answer check_block(struct wellformed *self, const struct 
     }
     const char *label = trace_name(self->trace, CLASS_LABEL, event->object);
     if (!blocks->count)
-        return broken(self, "thread " NAME " ends block '" NAME "', but none is open",
-                      thread_name(self, event->thread), label);
+        return wellformed_broken(self, "thread " NAME " ends block '" NAME "', but none is open",
+                                 thread_name(self, event->thread), label);
     uint32_t open = array_pop(blocks);
     if (open != event->object && *label)
-        return broken(self, "thread " NAME " ends block '" NAME "' inside block '" NAME "'",
-                      thread_name(self, event->thread), label,
-                      trace_name(self->trace, CLASS_LABEL, open));
+        return wellformed_broken(
+            self, "thread " NAME " ends block '" NAME "' inside block '" NAME "'",
+            thread_name(self, event->thread), label, trace_name(self->trace, CLASS_LABEL, open));
     return WELLFORMED_KEEP;
 }
 
@@ -371,13 +166,15 @@ check_running(struct wellformed *self, const struct event *event, const struct t
 {
     const char *name = thread_name(self, event->thread);
     if (state->joined)
-        return broken(self, "thread " NAME " has an event after it was joined", name);
+        return wellformed_broken(self, "thread " NAME " has an event after it was joined", name);
     if (state->blocked == AT_CONDITION && event->op != EVENT_WAIT_END)
-        return broken(self, "thread " NAME " has an event while it waits at condition " NAME, name,
-                      trace_name(self->trace, CLASS_CONDITION, state->blocked_at));
+        return wellformed_broken(self,
+                                 "thread " NAME " has an event while it waits at condition " NAME,
+                                 name, trace_name(self->trace, CLASS_CONDITION, state->blocked_at));
     if (state->blocked == AT_BARRIER && event->op != EVENT_BARRIER_EXIT)
-        return broken(self, "thread " NAME " has an event while it waits at barrier " NAME, name,
-                      trace_name(self->trace, CLASS_BARRIER, state->blocked_at));
+        return wellformed_broken(self,
+                                 "thread " NAME " has an event while it waits at barrier " NAME,
+                                 name, trace_name(self->trace, CLASS_BARRIER, state->blocked_at));
     return WELLFORMED_KEEP;
 }
 
@@ -402,21 +199,21 @@ enum wellformed_answer wellformed_check(struct wellformed *self, const struct tr
         return check_join(self, event);
     case EVENT_ACQUIRE:
     case EVENT_ACQUIRE_WRITE:
-        return check_acquire(self, event);
+        return wellformed_acquire(self, event);
     case EVENT_RELEASE:
     case EVENT_RELEASE_WRITE:
-        return check_release(self, event);
+        return wellformed_release(self, event);
     case EVENT_ACQUIRE_READ:
-        return check_acquire_read(self, event);
+        return wellformed_acquire_read(self, event);
     case EVENT_RELEASE_READ:
-        return check_release_read(self, event);
+        return wellformed_release_read(self, event);
     case EVENT_WAIT_BEGIN:
-        return check_wait_begin(self, event);
+        return wellformed_wait_begin(self, event);
     case EVENT_WAIT_END:
-        return check_wait_end(self, event);
+        return wellformed_wait_end(self, event);
     case EVENT_SIGNAL:
     case EVENT_BROADCAST:
-        return check_signal(self, event);
+        return wellformed_signal(self, event);
     case EVENT_BARRIER_ENTER:
         return check_barrier_enter(self, event);
     case EVENT_BARRIER_EXIT:
