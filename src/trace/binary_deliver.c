@@ -30,15 +30,8 @@ static void deliver_access(struct trace *trace, struct event event, uint64_t add
     uint64_t end = address + length < address ? UINT64_MAX : address + length;
     uint32_t object;
     while ((object = objects_find(self->objects, &address, end)) != OBJECT_NONE) {
-        uint32_t *variable = &self->variables.items[object];
-        if (!*variable) {
-            *variable = binary_names_intern(self->names, trace, CLASS_VARIABLE,
-                                            objects_address(self->objects, object)) +
-                        1;
-            binary_origins_variable(self->origins, *variable - 1, object);
-        }
         uint64_t bytes = objects_length(self->objects, object);
-        event.object = *variable - 1;
+        event.object = binary_variables_id(self->variables, object);
         event.size = bytes > UINT8_MAX ? 0 : (uint8_t)bytes;
         deliver(trace, event);
     }

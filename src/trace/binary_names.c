@@ -103,10 +103,14 @@ void binary_names_forget(struct binary_names *self, uint64_t address, uint64_t l
         forget_page(self, &self->by_page.items[i], address, high);
 }
 
-enum { NAME_LENGTH = 400 };
+bool binary_names_is_global(const struct binary_names *self, uint64_t address)
+{
+    uint64_t offset;
+    return symbols_data(self->symbols, address & ~RECORD_EDGE, &offset) != NULL;
+}
 
-/* Its length. */
-static int describe(const struct binary_names *self, uint64_t address, char text[NAME_LENGTH])
+int binary_names_describe(const struct binary_names *self, uint64_t address,
+                          char text[BINARY_NAME_LENGTH])
 {
     uint64_t offset = 0;
     const char *beside = address & RECORD_EDGE ? "order of " : "";
@@ -114,17 +118,17 @@ static int describe(const struct binary_names *self, uint64_t address, char text
         address &= ~RECORD_EDGE;
     const char *symbol = symbols_data(self->symbols, address, &offset);
     int length = symbol && offset
-                     ? snprintf(text, NAME_LENGTH, "%s%s+%" PRIu64, beside, symbol, offset)
-                 : symbol ? snprintf(text, NAME_LENGTH, "%s%s", beside, symbol)
-                          : snprintf(text, NAME_LENGTH, "%s0x%" PRIx64, beside, address);
-    return length < NAME_LENGTH ? length : NAME_LENGTH - 1;
+                     ? snprintf(text, BINARY_NAME_LENGTH, "%s%s+%" PRIu64, beside, symbol, offset)
+                 : symbol ? snprintf(text, BINARY_NAME_LENGTH, "%s%s", beside, symbol)
+                          : snprintf(text, BINARY_NAME_LENGTH, "%s0x%" PRIx64, beside, address);
+    return length < BINARY_NAME_LENGTH ? length : BINARY_NAME_LENGTH - 1;
 }
 
 uint32_t binary_names_latch(struct binary_names *self, struct trace *trace, uint64_t address,
                             uint32_t number)
 {
     char text[512];
-    int length = describe(self, address, text);
+    int length = binary_names_describe(self, address, text);
     length += snprintf(text + length, sizeof text - (size_t)length, ":signal:%" PRIu32, number);
     return intern(trace->names[CLASS_ONCE], text, (size_t)length);
 }
@@ -133,7 +137,7 @@ uint32_t binary_names_intern(struct binary_names *self, struct trace *trace,
                              enum object_class class, uint64_t address)
 {
     char text[512];
-    int length = describe(self, address, text);
+    int length = binary_names_describe(self, address, text);
     uint32_t before = intern_count(trace->names[class]);
     uint32_t id = intern(trace->names[class], text, (size_t)length);
     if (id == before) /* nearly always: the first of its name */

@@ -20,8 +20,14 @@ uint32_t binary_names_sync(struct binary_names *names, enum object_class class, 
 /* The memory is new, or the object at this very address is. */
 void binary_names_forget(struct binary_names *names, uint64_t address, uint64_t length);
 
-/* A text for an address: a symbol and an offset, or the number itself; unique
- * by a suffix if `trace` has that name in `class` already. Returns its id. */
+/* A text for an address: a symbol and an offset, or the number itself. Returns its length. */
+enum { BINARY_NAME_LENGTH = 400 };
+int binary_names_describe(const struct binary_names *names, uint64_t address,
+                          char text[BINARY_NAME_LENGTH]);
+/* Is it a symbol's? */
+bool binary_names_is_global(const struct binary_names *names, uint64_t address);
+/* The same, interned: unique by a suffix if `trace` has that name in `class` already.
+ * Returns its id. */
 uint32_t binary_names_intern(struct binary_names *names, struct trace *trace,
                              enum object_class class, uint64_t address);
 /* The id of a once-block that stands for the n-th signal of the condition at an address. */

@@ -14,7 +14,6 @@ struct allocation {
 struct binary_origins {
     struct allocations ARRAY_OF(struct allocation) allocations; /* with shared objects in them */
     struct by_object ARRAY_OF(uint32_t) by_object;              /* allocation plus one */
-    struct by_variable ARRAY_OF(uint32_t) by_variable;          /* object plus one */
 };
 
 struct binary_origins *binary_origins_create(void)
@@ -28,7 +27,6 @@ void binary_origins_destroy(struct binary_origins *self)
         return;
     array_free(&self->allocations);
     array_free(&self->by_object);
-    array_free(&self->by_variable);
     free(self);
 }
 
@@ -52,12 +50,6 @@ void binary_origins_alloc(struct binary_origins *self, const struct objects *obj
     }
 }
 
-void binary_origins_variable(struct binary_origins *self, uint32_t variable, uint32_t object)
-{
-    array_grow(&self->by_variable, variable + 1);
-    self->by_variable.items[variable] = object + 1;
-}
-
 static bool on_stack(const struct binary_threads *threads, uint64_t address,
                      struct trace_origin *origin)
 {
@@ -72,12 +64,11 @@ static bool on_stack(const struct binary_threads *threads, uint64_t address,
 }
 
 bool binary_origins_find(const struct binary_origins *self, const struct objects *objects,
-                         const struct binary_threads *threads, uint32_t variable,
+                         const struct binary_threads *threads, uint32_t object,
                          struct trace_origin *origin)
 {
-    if (variable >= self->by_variable.count || !self->by_variable.items[variable])
+    if (object == OBJECT_NONE)
         return false;
-    uint32_t object = self->by_variable.items[variable] - 1;
     uint64_t address = objects_address(objects, object);
     if (object >= self->by_object.count || !self->by_object.items[object])
         return on_stack(threads, address, origin);

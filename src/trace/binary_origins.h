@@ -15,11 +15,8 @@ void binary_origins_destroy(struct binary_origins *origins);
 /* Second pass, after objects_begin(): a block was allocated. */
 void binary_origins_alloc(struct binary_origins *origins, const struct objects *objects,
                           const struct binary_unit *unit, uint32_t thread);
-/* The variable got its name: it is this object. */
-void binary_origins_variable(struct binary_origins *origins, uint32_t variable, uint32_t object);
-
 bool binary_origins_find(const struct binary_origins *origins, const struct objects *objects,
-                         const struct binary_threads *threads, uint32_t variable,
+                         const struct binary_threads *threads, uint32_t object,
                          struct trace_origin *origin);
 
 #endif

@@ -75,7 +75,7 @@ static void close_source(struct trace *trace)
     binary_origins_destroy(self->origins);
     map_free(&self->blocks);
     map_free(&self->counts);
-    array_free(&self->variables);
+    binary_variables_destroy(self->variables);
     array_free(&self->ids);
     array_free(&self->handed_over);
     array_free(&self->owners);
@@ -127,7 +127,20 @@ static const char *stable_location(const struct trace *trace, uint32_t id)
 static bool origin(const struct trace *trace, uint32_t variable, struct trace_origin *found)
 {
     struct binary_source *self = trace->source;
-    return binary_origins_find(self->origins, self->objects, &self->threads, variable, found);
+    return binary_origins_find(self->origins, self->objects, &self->threads,
+                               binary_variables_object(self->variables, variable), found);
+}
+
+static uint32_t variables(const struct trace *trace)
+{
+    const struct binary_source *self = trace->source;
+    return binary_variables_count(self->variables);
+}
+
+static const char *variable_name(const struct trace *trace, uint32_t id)
+{
+    struct binary_source *self = trace->source;
+    return binary_variables_name(self->variables, id);
 }
 
 static uint64_t line_number(void *context, uint32_t id)
@@ -146,7 +159,9 @@ static const struct trace_format binary_format = {.name = "binary",
                                                   .frame = frame,
                                                   .stable_location = stable_location,
                                                   .code = code,
-                                                  .origin = origin};
+                                                  .origin = origin,
+                                                  .variables = variables,
+                                                  .variable_name = variable_name};
 
 struct trace *binary_open_cut(const char *path, const struct binary_cut *cut, struct error *error)
 {
@@ -162,11 +177,11 @@ struct trace *binary_open_cut(const char *path, const struct binary_cut *cut, st
     self->origins = binary_origins_create();
     self->waits = skipped_waits_create(line_number, self);
     self->names = binary_names_create(self->symbols);
+    self->variables = binary_variables_create(self->names, self->objects);
     if (binary_threads_read(&self->threads, path, cut, error) || binary_learn(self, error)) {
         trace_close(trace);
         return NULL;
     }
-    array_grow(&self->variables, objects_count(self->objects));
     for (uint32_t i = 0; i < self->threads.count; i++)
         intern(trace->names[CLASS_THREAD], self->threads.items[i].name,
                strlen(self->threads.items[i].name));

@@ -11,6 +11,7 @@
 #include "trace/binary_names.h"
 #include "trace/binary_objects.h"
 #include "trace/binary_origins.h"
+#include "trace/binary_variables.h"
 #include "trace/skipped_waits.h"
 
 struct binary_source {
@@ -22,8 +23,8 @@ struct binary_source {
     struct symbols *symbols;
     struct map counts; /* semaphores: address -> first count */
     struct binary_origins *origins;
+    struct binary_variables *variables;
     struct map blocks;                                /* live heap blocks: address -> size */
-    struct variables ARRAY_OF(uint32_t) variables;    /* by object: variable id plus one */
     struct sync_ids ARRAY_OF(uint32_t) ids;           /* by sync object: its id plus one */
     struct handed_over ARRAY_OF(uint8_t) handed_over; /* by sync object: a lock that is none */
     struct owners ARRAY_OF(uint32_t) owners;          /* by sync object: owner plus one */

@@ -74,11 +74,15 @@ long trace_next(struct trace *trace, const struct event **batch, struct error *e
 
 uint32_t trace_count(const struct trace *trace, enum object_class class)
 {
+    if (class == CLASS_VARIABLE && trace->format && trace->format->variables)
+        return trace->format->variables(trace);
     return intern_count(trace->names[class]);
 }
 
 const char *trace_name(const struct trace *trace, enum object_class class, uint32_t id)
 {
+    if (class == CLASS_VARIABLE && trace->format && trace->format->variable_name)
+        return trace->format->variable_name(trace, id);
     return intern_text(trace->names[class], id);
 }
 

@@ -48,6 +48,10 @@ struct trace_format {
                  uint64_t *offset);
     /* Optional: trace_origin(). */
     bool (*origin)(const struct trace *trace, uint32_t variable, struct trace_origin *origin);
+    /* Optional, both or none: how many variables there are so far, and the name of one, which
+     * stays where it is; NULL means variables are interned. */
+    uint32_t (*variables)(const struct trace *trace);
+    const char *(*variable_name)(const struct trace *trace, uint32_t variable);
 };
 
 struct trace {

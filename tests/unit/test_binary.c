@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "base/random.h"
 #include "trace/binary_objects.h"
+#include "trace/binary_variables.h"
 #include "trace/encoding.h"
 
 #include <setjmp.h>
@@ -149,6 +150,38 @@ static void whole_pages(void **state)
     objects_destroy(objects);
 }
 
+/* Names tell one life of an address from the next, whichever is asked for first. */
+static void names_of_lives(void **state)
+{
+    (void)state;
+    struct objects *objects = objects_create();
+    struct symbols *symbols = symbols_open("no such load map");
+    struct binary_names *names = binary_names_create(symbols);
+    struct binary_variables *variables = binary_variables_create(names, objects);
+    for (int life = 0; life < 2; life++) {
+        objects_begin(objects, 0x5000, 64);
+        for (uint32_t thread = 0; thread < 2; thread++)
+            for (uint64_t at = 0x5000; at < 0x5010; at += 8)
+                objects_learn(objects, thread, at, 8, true);
+    }
+    objects_settle(objects);
+    assert_int_equal(objects_count(objects), 4);
+    for (uint32_t object = 0; object < 4; object++)
+        assert_int_equal(binary_variables_id(variables, object), object);
+    assert_int_equal(binary_variables_id(variables, 2), 2);
+    assert_int_equal(binary_variables_count(variables), 4);
+    assert_int_equal(binary_variables_object(variables, 4), OBJECT_NONE);
+    const char *last = binary_variables_name(variables, 3);
+    assert_string_equal(binary_variables_name(variables, 0), "0x5000");
+    assert_string_equal(binary_variables_name(variables, 1), "0x5008");
+    assert_string_equal(binary_variables_name(variables, 2), "0x5000#2");
+    assert_string_equal(last, "0x5008#2");
+    binary_variables_destroy(variables);
+    binary_names_destroy(names);
+    symbols_close(symbols);
+    objects_destroy(objects);
+}
+
 static void numbers_come_back(void **state)
 {
     (void)state;
@@ -191,6 +224,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(objects_agree_with_the_model),
         cmocka_unit_test(whole_pages),
+        cmocka_unit_test(names_of_lives),
         cmocka_unit_test(numbers_come_back),
         cmocka_unit_test(predictors),
     };
