@@ -47,8 +47,10 @@ static void in_child(ThreadId thread)
     if (!borrowing || !host_process)
         return;
     atomic_store(&process.recording, false);
-    if (self)
+    if (self) {
         self->window = self->cursor = self->limit = NULL;
+        self->header = NULL;
+    }
 }
 
 void forks_watch(void)

@@ -11,6 +11,7 @@
 #include "engine/atomicity.h"
 #include "engine/auto_tasks.h"
 #include "engine/engine.h"
+#include "engine/happened.h"
 #include "engine/stuck_sets.h"
 #include "model/order.h"
 #include "search/suspects.h"
@@ -313,6 +314,7 @@ static int finish(struct engine_run *run, struct error *error)
     ladder_create(&ladder, run->history, run->options->model, run->options->jobs);
     find_races(run, &ladder);
     mark_observed(run);
+    happened_find(run);
     find_deadlocks(run, &ladder);
     find_stuck_sets(run, &ladder);
     atomicity_find(run, &ladder);

@@ -11,10 +11,13 @@
  * they still need are found as well. Where threads wait for more than locks, at barriers and
  * for signals, deadlocks are sets, not cycles (stuck_sets.h); lost wake-ups are sets of one.
  *
+ * Of a run that hung, the deadlock that happened comes first (happened.h).
+ *
  * After seed 000 section 2.2.2, which checks the whole program for refusals, and
  * the lock graphs of Goodlock. Sound under `rf`, `value` and `branch`, exact under
  * `sync`, up to the cycles that its budget leaves undecided and counts. */
 #include "engine/cycle_search.h"
+#include "engine/happened.h"
 #include "engine/stuck_sets.h"
 #include "search/nearby.h"
 #include "search/search.h"
@@ -158,6 +161,7 @@ static int finish(struct engine_run *run, struct error *error)
         .context = run,
         .verdict = model == MODEL_SYNC ? VERDICT_CANDIDATE : VERDICT_PREDICTED,
     };
+    happened_find(run);
     cycle_search_run(&search);
     find_stuck_sets(run);
     return 0;

@@ -1,6 +1,7 @@
 #include "model/checker.h"
 
 #include "model/blocking.h"
+#include "model/hang.h"
 
 #include <stdlib.h>
 
@@ -162,6 +163,38 @@ static bool check_atomicity(const struct rules *rules, const struct claim *claim
     return true;
 }
 
+static bool is_wish(const struct history *history, uint32_t pos)
+{
+    return pos >= history->count && pos < history_total(history);
+}
+
+/* The events of a deadlock that happened are wishes, all of them. */
+static bool ends_in_wishes(const struct history *history, const struct claim *claim)
+{
+    return claim->kind == FINDING_DEADLOCK && is_wish(history, claim->events[0]);
+}
+
+static bool check_happened(const struct rules *rules, const struct claim *claim,
+                           struct complaint *complaint)
+{
+    const struct history *history = rules->history;
+    uint32_t prefix = claim->witness_length - claim->event_count;
+    if (prefix != history->count)
+        return complain(complaint, prefix, claim->events[0],
+                        "what happened at the end comes after the whole recorded run");
+    struct machine *machine = machine_create(rules);
+    bool good =
+        ends_in_claim(claim, complaint) && run(machine, claim, 0, prefix, POS_NONE, complaint);
+    machine_destroy(machine);
+    if (!good)
+        return false;
+    struct hang *hang = hang_find(history);
+    good = hang_has(hang, claim->events, claim->event_count);
+    hang_destroy(hang);
+    return good || complain(complaint, prefix, claim->events[0],
+                            "threads that are stuck at the end are so because of each other");
+}
+
 static bool check_prefix(const struct rules *rules, const struct claim *claim,
                          struct complaint *complaint)
 {
@@ -191,13 +224,18 @@ bool witness_check(const struct rules *rules, const struct claim *claim,
         return complain(complaint, 0, POS_NONE, "an error has its number of events");
     if (claim->witness_length < claim->event_count)
         return complain(complaint, 0, POS_NONE, "a witness ends in the events of its error");
+    bool happened = ends_in_wishes(rules->history, claim);
+    uint32_t prefix = claim->witness_length - (happened ? claim->event_count : 0);
     for (uint32_t at = 0; at < claim->witness_length; at++)
-        if (claim->witness[at] >= rules->history->count)
+        if (claim->witness[at] >= rules->history->count &&
+            !(at >= prefix && is_wish(rules->history, claim->witness[at])))
             return complain(complaint, at, claim->witness[at],
                             "a witness consists of events of its trace");
     for (uint32_t i = 0; i < claim->event_count; i++)
-        if (claim->events[i] >= rules->history->count)
+        if (claim->events[i] >= rules->history->count &&
+            !(happened && is_wish(rules->history, claim->events[i])))
             return complain(complaint, 0, claim->events[i],
                             "an error consists of events of its trace");
-    return check_prefix(rules, claim, complaint);
+    return happened ? check_happened(rules, claim, complaint)
+                    : check_prefix(rules, claim, complaint);
 }

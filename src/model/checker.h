@@ -11,6 +11,8 @@
  *              some wait for a signal or a post, and all who could give it are among
  *              them (blocking.h). One event alone is a lost wake-up: the return from a
  *              wait that no signal has chosen and that no other thread has one left for.
+ *              Of a deadlock that happened the last events are wishes (trace.h); before
+ *              them stands the whole recorded run, and its end is stuck in them (hang.h).
  *   atomicity  window begin, then the culprit, then window end as the last
  *              event, begin and end of one thread, the culprit of another. The
  *              values that the culprit and the window's end see need not be

@@ -11,7 +11,7 @@ static bool read_pos(const json_t *value, const struct history *history, uint32_
 {
     json_int_t number = json_integer_value(value);
     *pos = (uint32_t)number;
-    return json_is_integer(value) && number >= 0 && number < history->count;
+    return json_is_integer(value) && number >= 0 && number < history_total(history);
 }
 
 static bool read_events(const json_t *list, const struct history *history,

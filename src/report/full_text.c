@@ -129,7 +129,10 @@ static void print_event(const struct writer *writer, const struct finding *findi
     fprintf(writer->out, "  %s%sThread ", text_bold(writer->style), role(finding, i));
     print_thread(writer, event->thread);
     bool waits = finding->kind == FINDING_DEADLOCK && step_waits(event->op);
-    fprintf(writer->out, " %s", waits ? "waits for" : step_verb(event->op));
+    fprintf(writer->out, " %s",
+            waits                      ? "waits for"
+            : full->flags & EVENT_WISH ? "wants"
+                                       : step_verb(event->op));
     if (event->size && op_in(event->op, OPS_ACCESS))
         fprintf(writer->out, " %u byte%s of", event->size, event->size == 1 ? "" : "s");
     enum object_class class = event_object_class(event->op);

@@ -44,13 +44,18 @@ struct held *held_create(const struct history *history, const struct finding *co
     for (uint32_t pos = 0; count && pos < history->count; pos++) {
         const struct event *event = &history->events[pos];
         bool sync = op_in(event->op, OPS_ACQUIRING | OPS_RELEASING);
-        if (!sync && !op_in(event->op, OPS_ACCESS | OP_BIT(EVENT_JOIN) | OP_BIT(EVENT_SEM_WAIT)))
+        if (!sync && !op_in(event->op, OPS_ACCESS | OPS_SYNC))
             continue;
         uint64_t *place = map_find(&self->at, pos);
         if (place)
             keep(self, place, &threads[event->thread]);
         if (sync)
             follow(&threads[event->thread], event, pos);
+    }
+    for (uint32_t pos = history->count; pos < history_total(history); pos++) {
+        uint64_t *place = map_find(&self->at, pos);
+        if (place)
+            keep(self, place, &threads[history->events[pos].thread]);
     }
     for (uint32_t i = 0; i < history->threads; i++)
         array_free(&threads[i]);

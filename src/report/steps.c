@@ -63,7 +63,7 @@ int step_text(char *text, size_t size, const struct trace *trace, const struct e
 {
     enum object_class class = event_object_class(event->op);
     const char *verb = step_verb(event->op);
-    if (blocks)
+    if (blocks || event->flags & EVENT_WISH)
         verb = step_waits(event->op) ? "waits for" : "wants";
     if (event->flags & EVENT_FAILED && event->op != EVENT_WAIT_END)
         verb = "fails to lock";
@@ -136,7 +136,7 @@ struct recorded {
 static void mark(struct recorded *self, const struct history *history,
                  const struct finding *finding, const struct step *steps, size_t count)
 {
-    self->marks = NEW_ARRAY(uint8_t, history->count);
+    self->marks = NEW_ARRAY(uint8_t, history_total(history));
     self->has_thread = NEW_ARRAY(bool, history->threads);
     for (uint32_t i = 0; i < finding->witness_length; i++) {
         uint32_t pos = finding->witness[i];

@@ -1,5 +1,5 @@
 #include "runtime/real.h"
-#include "runtime/sync.h"
+#include "runtime/wish.h"
 
 EXPORT int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attributes,
                                 unsigned count)
@@ -17,7 +17,7 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
     /* A deadlock may end here: nobody leaves who does not first wait. */
     if (unlikely(enforce_active) && enter.recorder)
         enforce_stand(enter.recorder);
-    int result = sync_block(&enter, REAL(pthread_barrier_wait)(barrier));
+    int result = wish_around(&enter, EVENT_BARRIER_EXIT, REAL(pthread_barrier_wait)(barrier));
     struct sync leave = SYNC(EVENT_BARRIER_EXIT, barrier);
     sync_before(&leave);
     sync_after(&leave);

@@ -4,7 +4,7 @@
  * wait is recorded then, too. */
 #include "runtime/played_waits.h"
 #include "runtime/real.h"
-#include "runtime/sync.h"
+#include "runtime/wish.h"
 
 #include <errno.h>
 
@@ -14,12 +14,14 @@ struct wait {
     struct sync end;
     bool ended;
     bool played; /* a schedule says when it ends */
+    struct wish wish;
     struct played_wait waiter;
 };
 
 static void wait_end(struct wait *wait, int result)
 {
     wait->ended = true;
+    wish_end(&wait->wish);
     if (wait->played)
         played_wait_end(&wait->waiter);
     if (result == ETIMEDOUT)
@@ -106,6 +108,7 @@ static void wait_begin(struct wait *wait, void *condition, void *mutex, uintptr_
     wait->end.record.op = EVENT_WAIT_END;
     if (!wait->played)
         sync_before(&wait->end);
+    wait->wish = wish_begin(&wait->end, EVENT_WAIT_END);
 }
 
 #define WAIT(flags, call)                                                                          \

@@ -2,7 +2,7 @@
  * inside). The inner pairs of a recursive mutex are not synchronisation and not
  * recorded; whether a pair is inner is asked of the mutex itself. */
 #include "runtime/real.h"
-#include "runtime/sync.h"
+#include "runtime/wish.h"
 
 #include <errno.h>
 
@@ -42,32 +42,43 @@ EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t 
     return result;
 }
 
+/* A lock that is free is got by trying, too; whatever else a lock may answer (EDEADLK, an owner
+ * that died) it answers to the real call that follows, or to the try alike. */
+static int lock(struct sync *sync, pthread_mutex_t *mutex)
+{
+    if (!sync->recorder)
+        return REAL(pthread_mutex_lock)(mutex);
+    return wish_if(sync, EBUSY, REAL(pthread_mutex_trylock)(mutex),
+                   REAL(pthread_mutex_lock)(mutex));
+}
+
 /* A try or timed form that a schedule has succeed may block: it will not be for
- * long, and the holder may be on its way out. */
-#define LOCK(name, attempt, refusal, parameters, arguments)                                        \
+ * long, and the holder may be on its way out. `open` is what is done without a schedule. */
+#define LOCK(name, open, attempt, refusal, parameters)                                             \
     EXPORT int name parameters                                                                     \
     {                                                                                              \
+        struct sync sync = {0};                                                                    \
         if (owned(mutex))                                                                          \
-            return REAL(name) arguments;                                                           \
-        struct sync sync = SYNC(EVENT_ACQUIRE, mutex);                                             \
+            return open;                                                                           \
+        sync = SYNC(EVENT_ACQUIRE, mutex);                                                         \
         sync.record.flags = attempt;                                                               \
         sync_before(&sync);                                                                        \
         int result = refusal;                                                                      \
         if (sync.outcome == OUTCOME_SUCCEED)                                                       \
             result = REAL(pthread_mutex_lock)(mutex);                                              \
         else if (sync.outcome == OUTCOME_OPEN)                                                     \
-            result = sync_block(&sync, REAL(name) arguments);                                      \
+            result = open;                                                                         \
         after_lock(&sync, result);                                                                 \
         return result;                                                                             \
     }
 
-LOCK(pthread_mutex_lock, 0, EBUSY, (pthread_mutex_t * mutex), (mutex))
-LOCK(pthread_mutex_trylock, EVENT_TRY, EBUSY, (pthread_mutex_t * mutex), (mutex))
-LOCK(pthread_mutex_timedlock, EVENT_TRY, ETIMEDOUT,
-     (pthread_mutex_t * mutex, const struct timespec *until), (mutex, until))
-LOCK(pthread_mutex_clocklock, EVENT_TRY, ETIMEDOUT,
-     (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *until),
-     (mutex, clock, until))
+LOCK(pthread_mutex_lock, lock(&sync, mutex), 0, EBUSY, (pthread_mutex_t * mutex))
+LOCK(pthread_mutex_trylock, sync_block(&sync, REAL(pthread_mutex_trylock)(mutex)), EVENT_TRY, EBUSY,
+     (pthread_mutex_t * mutex))
+LOCK(pthread_mutex_timedlock, sync_block(&sync, REAL(pthread_mutex_timedlock)(mutex, until)),
+     EVENT_TRY, ETIMEDOUT, (pthread_mutex_t * mutex, const struct timespec *until))
+LOCK(pthread_mutex_clocklock, sync_block(&sync, REAL(pthread_mutex_clocklock)(mutex, clock, until)),
+     EVENT_TRY, ETIMEDOUT, (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *until))
 
 /* An unlock that fails (an error-checking mutex of another owner) must leave no
  * release behind, and it cannot be asked beforehand without a race: whoever owns
@@ -101,7 +112,9 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 {
     struct sync sync = SYNC(EVENT_ACQUIRE, lock);
     sync_before(&sync);
-    int result = sync_block(&sync, REAL(pthread_spin_lock)(lock));
+    int result = sync.recorder ? wish_if(&sync, EBUSY, REAL(pthread_spin_trylock)(lock),
+                                         REAL(pthread_spin_lock)(lock))
+                               : REAL(pthread_spin_lock)(lock);
     if (result == 0)
         sync_after(&sync);
     return result;
@@ -148,27 +161,36 @@ static int code_of(int result)
                                      : EINVAL;
 }
 
-#define MTX_LOCK(name, attempt, refusal, parameters, arguments)                                    \
+static int lock_mtx(struct sync *sync, mtx_t *mutex)
+{
+    if (!sync->recorder)
+        return REAL(mtx_lock)(mutex);
+    return wish_if(sync, thrd_busy, REAL(mtx_trylock)(mutex), REAL(mtx_lock)(mutex));
+}
+
+#define MTX_LOCK(name, open, attempt, refusal, parameters)                                         \
     EXPORT int name parameters                                                                     \
     {                                                                                              \
+        struct sync sync = {0};                                                                    \
         if (owned((const pthread_mutex_t *)(void *)mutex))                                         \
-            return REAL(name) arguments;                                                           \
-        struct sync sync = SYNC(EVENT_ACQUIRE, mutex);                                             \
+            return open;                                                                           \
+        sync = SYNC(EVENT_ACQUIRE, mutex);                                                         \
         sync.record.flags = attempt;                                                               \
         sync_before(&sync);                                                                        \
         int result = refusal;                                                                      \
         if (sync.outcome == OUTCOME_SUCCEED)                                                       \
             result = REAL(mtx_lock)(mutex);                                                        \
         else if (sync.outcome == OUTCOME_OPEN)                                                     \
-            result = sync_block(&sync, REAL(name) arguments);                                      \
+            result = open;                                                                         \
         after_lock(&sync, code_of(result));                                                        \
         return result;                                                                             \
     }
 
-MTX_LOCK(mtx_lock, 0, thrd_busy, (mtx_t * mutex), (mutex))
-MTX_LOCK(mtx_trylock, EVENT_TRY, thrd_busy, (mtx_t * mutex), (mutex))
-MTX_LOCK(mtx_timedlock, EVENT_TRY, thrd_timedout, (mtx_t * mutex, const struct timespec *until),
-         (mutex, until))
+MTX_LOCK(mtx_lock, lock_mtx(&sync, mutex), 0, thrd_busy, (mtx_t * mutex))
+MTX_LOCK(mtx_trylock, sync_block(&sync, REAL(mtx_trylock)(mutex)), EVENT_TRY, thrd_busy,
+         (mtx_t * mutex))
+MTX_LOCK(mtx_timedlock, sync_block(&sync, REAL(mtx_timedlock)(mutex, until)), EVENT_TRY,
+         thrd_timedout, (mtx_t * mutex, const struct timespec *until))
 
 EXPORT int mtx_unlock(mtx_t *mutex)
 {

@@ -1,6 +1,8 @@
 /* Things done once: pthread_once, call_once and C++'s function-local statics. */
 #include "runtime/real.h"
-#include "runtime/sync.h"
+#include "runtime/wish.h"
+
+enum { ONCE_OVER = 2 };
 
 /* The routine takes no argument: which once it belongs to is told per thread.
  * Once-routines may run others inside, so the outer one is restored. */
@@ -9,6 +11,7 @@ struct running {
     void *object;
     uintptr_t pc;
     bool ran, done;
+    struct wish wish; /* for the end of another thread's run */
 };
 static __thread struct running *running __attribute__((tls_model("initial-exec")));
 
@@ -29,6 +32,7 @@ static void abandoned(struct running **mine)
 static void run_once(void)
 {
     __attribute__((cleanup(abandoned))) struct running *mine = running;
+    wish_end(&mine->wish);
     mine->ran = true;
     once_event(EVENT_ONCE_BEGIN, mine->object, mine->pc);
     mine->routine();
@@ -48,6 +52,16 @@ static struct recorder *approach(void)
     return self;
 }
 
+/* Whoever comes while another thread is inside waits for it. The flag says beforehand if all is
+ * over (bit 1 in the C library's), which is how nearly all calls find it. */
+static struct wish wish_to_pass(void *once, bool over, uintptr_t pc)
+{
+    struct sync sync = SYNC_AT(EVENT_ONCE_PASS, once, pc);
+    if (likely(over) || !sync.recorder || sync.recorder->ignore_sync)
+        return (struct wish){0};
+    return wish_begin(&sync, EVENT_ONCE_PASS);
+}
+
 static void arrive(struct recorder *self)
 {
     if (unlikely(self != NULL))
@@ -57,6 +71,7 @@ static void arrive(struct recorder *self)
 /* Cancelled or thrown out of: the outer one is the current one again. */
 static void restore(struct running **outer)
 {
+    wish_end(&running->wish);
     running = *outer;
 }
 
@@ -66,7 +81,9 @@ EXPORT int pthread_once(pthread_once_t *once, void (*routine)(void))
     __attribute__((cleanup(restore), unused)) struct running *outer = running;
     running = &mine;
     struct recorder *self = approach();
+    mine.wish = wish_to_pass(once, __atomic_load_n(once, __ATOMIC_ACQUIRE) & ONCE_OVER, mine.pc);
     int result = REAL(pthread_once)(once, run_once);
+    wish_end(&mine.wish);
     arrive(self);
     if (!mine.ran)
         once_event(EVENT_ONCE_PASS, once, mine.pc);
@@ -79,7 +96,10 @@ EXPORT void call_once(once_flag *once, void (*routine)(void))
     __attribute__((cleanup(restore), unused)) struct running *outer = running;
     running = &mine;
     struct recorder *self = approach();
+    mine.wish =
+        wish_to_pass(once, __atomic_load_n(&once->__data, __ATOMIC_ACQUIRE) & ONCE_OVER, mine.pc);
     REAL(call_once)(once, run_once);
+    wish_end(&mine.wish);
     arrive(self);
     if (!mine.ran)
         once_event(EVENT_ONCE_PASS, once, mine.pc);
@@ -89,7 +109,9 @@ EXPORT int __cxa_guard_acquire(void *guard);
 EXPORT int __cxa_guard_acquire(void *guard)
 {
     struct recorder *self = approach();
+    struct wish wish = wish_to_pass(guard, false, CALLER); /* the compiler has looked already */
     int first = REAL(__cxa_guard_acquire)(guard);
+    wish_end(&wish);
     arrive(self);
     once_event(first ? EVENT_ONCE_BEGIN : EVENT_ONCE_PASS, guard, CALLER);
     return first;

@@ -172,9 +172,7 @@ void recorder_abandon(void)
     untouchable = false;
     if (!self)
         return;
-    if (self->window)
-        system_unmap(self->window, self->window_size);
-    self->window = NULL;
+    stream_forget(self);
     /* Its call stack goes on in the child, with nodes yet to be written. */
     give_back(self);
 }

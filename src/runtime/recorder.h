@@ -67,7 +67,8 @@ struct recorder {
     uint64_t segment; /* number << FILTER_TAG_BITS */
     /* The stream. */
     uint8_t *cursor, *limit;
-    uint8_t *window; /* the mapped part of the file */
+    uint8_t *window;              /* the mapped part of the file */
+    struct stream_header *header; /* stays mapped: the wish is in it (wish.h) */
     uint64_t window_size, window_offset;
     uint64_t last_stamp, last_pc;
     uint32_t tick, last_tick, chunk;
@@ -143,6 +144,8 @@ void recorder_abandon(void);
 bool stream_open(struct recorder *self, const struct stream_header *header);
 bool stream_grow(struct recorder *self);
 void stream_close(struct recorder *self);
+/* Unmaps it and leaves the file as it is. */
+void stream_forget(struct recorder *self);
 
 static inline bool stream_room(struct recorder *self)
 {

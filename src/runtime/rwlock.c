@@ -1,5 +1,5 @@
 #include "runtime/real.h"
-#include "runtime/sync.h"
+#include "runtime/wish.h"
 
 #include <errno.h>
 
@@ -19,7 +19,25 @@ EXPORT int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_
     return result;
 }
 
-#define LOCK(name, blocking, event, attempt, refusal, parameters, arguments)                       \
+/* Tried first, for the wish's sake (wish.h); the tries follow the lock's preference as the
+ * blocking forms do. */
+static int read_lock(struct sync *sync, pthread_rwlock_t *lock)
+{
+    if (!sync->recorder)
+        return REAL(pthread_rwlock_rdlock)(lock);
+    return wish_if(sync, EBUSY, REAL(pthread_rwlock_tryrdlock)(lock),
+                   REAL(pthread_rwlock_rdlock)(lock));
+}
+
+static int write_lock(struct sync *sync, pthread_rwlock_t *lock)
+{
+    if (!sync->recorder)
+        return REAL(pthread_rwlock_wrlock)(lock);
+    return wish_if(sync, EBUSY, REAL(pthread_rwlock_trywrlock)(lock),
+                   REAL(pthread_rwlock_wrlock)(lock));
+}
+
+#define LOCK(name, blocking, event, open, attempt, refusal, parameters)                            \
     EXPORT int name parameters                                                                     \
     {                                                                                              \
         struct sync sync = SYNC(event, lock);                                                      \
@@ -29,29 +47,32 @@ EXPORT int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_
         if (sync.outcome == OUTCOME_SUCCEED)                                                       \
             result = REAL(blocking)(lock);                                                         \
         else if (sync.outcome == OUTCOME_OPEN)                                                     \
-            result = sync_block(&sync, REAL(name) arguments);                                      \
+            result = open;                                                                         \
         after_lock(&sync, result);                                                                 \
         return result;                                                                             \
     }
-#define READ_LOCK(name, attempt, refusal, parameters, arguments)                                   \
-    LOCK(name, pthread_rwlock_rdlock, EVENT_ACQUIRE_READ, attempt, refusal, parameters, arguments)
-#define WRITE_LOCK(name, attempt, refusal, parameters, arguments)                                  \
-    LOCK(name, pthread_rwlock_wrlock, EVENT_ACQUIRE_WRITE, attempt, refusal, parameters, arguments)
+#define READ_LOCK(name, open, attempt, refusal, parameters)                                        \
+    LOCK(name, pthread_rwlock_rdlock, EVENT_ACQUIRE_READ, open, attempt, refusal, parameters)
+#define WRITE_LOCK(name, open, attempt, refusal, parameters)                                       \
+    LOCK(name, pthread_rwlock_wrlock, EVENT_ACQUIRE_WRITE, open, attempt, refusal, parameters)
+#define CALL(name, ...) sync_block(&sync, REAL(name)(__VA_ARGS__))
 
-READ_LOCK(pthread_rwlock_rdlock, 0, EBUSY, (pthread_rwlock_t * lock), (lock))
-READ_LOCK(pthread_rwlock_tryrdlock, EVENT_TRY, EBUSY, (pthread_rwlock_t * lock), (lock))
-READ_LOCK(pthread_rwlock_timedrdlock, EVENT_TRY, ETIMEDOUT,
-          (pthread_rwlock_t * lock, const struct timespec *until), (lock, until))
-READ_LOCK(pthread_rwlock_clockrdlock, EVENT_TRY, ETIMEDOUT,
-          (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until),
-          (lock, clock, until))
-WRITE_LOCK(pthread_rwlock_wrlock, 0, EBUSY, (pthread_rwlock_t * lock), (lock))
-WRITE_LOCK(pthread_rwlock_trywrlock, EVENT_TRY, EBUSY, (pthread_rwlock_t * lock), (lock))
-WRITE_LOCK(pthread_rwlock_timedwrlock, EVENT_TRY, ETIMEDOUT,
-           (pthread_rwlock_t * lock, const struct timespec *until), (lock, until))
-WRITE_LOCK(pthread_rwlock_clockwrlock, EVENT_TRY, ETIMEDOUT,
-           (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until),
-           (lock, clock, until))
+READ_LOCK(pthread_rwlock_rdlock, read_lock(&sync, lock), 0, EBUSY, (pthread_rwlock_t * lock))
+READ_LOCK(pthread_rwlock_tryrdlock, CALL(pthread_rwlock_tryrdlock, lock), EVENT_TRY, EBUSY,
+          (pthread_rwlock_t * lock))
+READ_LOCK(pthread_rwlock_timedrdlock, CALL(pthread_rwlock_timedrdlock, lock, until), EVENT_TRY,
+          ETIMEDOUT, (pthread_rwlock_t * lock, const struct timespec *until))
+READ_LOCK(pthread_rwlock_clockrdlock, CALL(pthread_rwlock_clockrdlock, lock, clock, until),
+          EVENT_TRY, ETIMEDOUT,
+          (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until))
+WRITE_LOCK(pthread_rwlock_wrlock, write_lock(&sync, lock), 0, EBUSY, (pthread_rwlock_t * lock))
+WRITE_LOCK(pthread_rwlock_trywrlock, CALL(pthread_rwlock_trywrlock, lock), EVENT_TRY, EBUSY,
+           (pthread_rwlock_t * lock))
+WRITE_LOCK(pthread_rwlock_timedwrlock, CALL(pthread_rwlock_timedwrlock, lock, until), EVENT_TRY,
+           ETIMEDOUT, (pthread_rwlock_t * lock, const struct timespec *until))
+WRITE_LOCK(pthread_rwlock_clockwrlock, CALL(pthread_rwlock_clockwrlock, lock, clock, until),
+           EVENT_TRY, ETIMEDOUT,
+           (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until))
 
 /* Which of the two it is that ends is written in the lock: a writer leaves its
  * kernel id there. */

@@ -1,5 +1,5 @@
 #include "runtime/real.h"
-#include "runtime/sync.h"
+#include "runtime/wish.h"
 
 #include <errno.h>
 
@@ -25,7 +25,22 @@ static int refused(int reason)
     return -1;
 }
 
-#define WAIT(name, attempt, reason, parameters, arguments)                                         \
+/* The thread is cancelled here even if there is a count to take; and errno is touched only by
+ * a failure. */
+static int take(const struct sync *sync, sem_t *semaphore)
+{
+    if (!sync->recorder)
+        return REAL(sem_wait)(semaphore);
+    int before = errno;
+    pthread_testcancel();
+    int result = REAL(sem_trywait)(semaphore);
+    if (result == 0 || errno != EAGAIN)
+        return result;
+    errno = before;
+    return wish_during(sync, EVENT_SEM_WAIT, REAL(sem_wait)(semaphore));
+}
+
+#define WAIT(name, open, attempt, reason, parameters)                                              \
     EXPORT int name parameters                                                                     \
     {                                                                                              \
         struct sync sync = SYNC(EVENT_SEM_WAIT, semaphore);                                        \
@@ -33,17 +48,18 @@ static int refused(int reason)
         sync_before(&sync);                                                                        \
         int result = sync.outcome == OUTCOME_FAIL      ? refused(reason)                           \
                      : sync.outcome == OUTCOME_SUCCEED ? REAL(sem_wait)(semaphore)                 \
-                                                       : sync_block(&sync, REAL(name) arguments);  \
+                                                       : open;                                     \
         after_wait(&sync, result);                                                                 \
         return result;                                                                             \
     }
 
-WAIT(sem_wait, 0, EAGAIN, (sem_t * semaphore), (semaphore))
-WAIT(sem_trywait, EVENT_TRY, EAGAIN, (sem_t * semaphore), (semaphore))
-WAIT(sem_timedwait, EVENT_TRY, ETIMEDOUT, (sem_t * semaphore, const struct timespec *until),
-     (semaphore, until))
-WAIT(sem_clockwait, EVENT_TRY, ETIMEDOUT,
-     (sem_t * semaphore, clockid_t clock, const struct timespec *until), (semaphore, clock, until))
+WAIT(sem_wait, sync_block(&sync, take(&sync, semaphore)), 0, EAGAIN, (sem_t * semaphore))
+WAIT(sem_trywait, sync_block(&sync, REAL(sem_trywait)(semaphore)), EVENT_TRY, EAGAIN,
+     (sem_t * semaphore))
+WAIT(sem_timedwait, sync_block(&sync, REAL(sem_timedwait)(semaphore, until)), EVENT_TRY, ETIMEDOUT,
+     (sem_t * semaphore, const struct timespec *until))
+WAIT(sem_clockwait, sync_block(&sync, REAL(sem_clockwait)(semaphore, clock, until)), EVENT_TRY,
+     ETIMEDOUT, (sem_t * semaphore, clockid_t clock, const struct timespec *until))
 
 EXPORT int sem_post(sem_t *semaphore)
 {

@@ -11,6 +11,7 @@ enum { STREAM_FIRST = 1 << 18, STREAM_MOST = STREAM_FIRST, STREAM_STAYS = true }
 #else
 enum { STREAM_FIRST = 1 << 14, STREAM_MOST = 1 << 20, STREAM_STAYS = false };
 #endif
+enum { STREAM_HEADER = 1 << 12 }; /* the page that the header lies in */
 
 static bool stream_path(const struct recorder *self, char path[PROCESS_PATH])
 {
@@ -81,6 +82,36 @@ static void use_window(struct recorder *self, uint8_t *window, uint64_t offset, 
     self->window_size = size;
 }
 
+/* The header's page has a life of its own where windows stay in place. */
+static struct stream_header *map_header(const struct recorder *self, uint8_t *window)
+{
+    char path[PROCESS_PATH];
+    int file = STREAM_STAYS && stream_path(self, path) ? system_open(path, O_RDWR, 0) : -1;
+    if (file < 0)
+        return STREAM_STAYS ? NULL : (struct stream_header *)(void *)window;
+    void *header = system_map(file, 0, STREAM_HEADER);
+    system_close(file);
+    return header;
+}
+
+/* The window is not needed any more, but for the header. */
+static void leave_window(struct recorder *self)
+{
+    uint64_t kept = STREAM_STAYS || self->window_offset ? 0 : STREAM_HEADER;
+    if (!STREAM_STAYS)
+        system_unmap(self->window + kept, self->window_size - kept);
+}
+
+void stream_forget(struct recorder *self)
+{
+    if (self->window)
+        system_unmap(self->window, self->window_size);
+    if (self->header && (uint8_t *)self->header != self->window)
+        system_unmap(self->header, STREAM_HEADER);
+    self->window = self->cursor = self->limit = NULL;
+    self->header = NULL;
+}
+
 bool stream_open(struct recorder *self, const struct stream_header *header)
 {
     uint8_t *window = map_more(self, 0, STREAM_FIRST);
@@ -89,6 +120,7 @@ bool stream_open(struct recorder *self, const struct stream_header *header)
     *(struct stream_header *)(void *)window = *header;
     use_window(self, window, 0, STREAM_FIRST);
     self->cursor += sizeof *header;
+    self->header = map_header(self, window);
     return true;
 }
 
@@ -111,8 +143,7 @@ bool stream_grow(struct recorder *self)
     uint8_t *window = map_more(self, offset, size);
     if (!window)
         return false;
-    if (!STREAM_STAYS)
-        system_unmap(self->window, self->window_size);
+    leave_window(self);
     use_window(self, window, offset, size);
     return true;
 }
@@ -123,8 +154,7 @@ void stream_close(struct recorder *self)
         return;
     char path[PROCESS_PATH];
     uint64_t used = self->window_offset + (uint64_t)(self->cursor - self->window);
-    system_unmap(self->window, self->window_size);
-    self->window = self->cursor = self->limit = NULL;
+    stream_forget(self);
     if (stream_path(self, path))
         system_truncate(path, used);
 }

@@ -1,7 +1,7 @@
 #include "runtime/thread.h"
 
 #include "runtime/real.h"
-#include "runtime/sync.h"
+#include "runtime/wish.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -120,21 +120,22 @@ static struct sync join_before(pthread_t thread, uintptr_t pc)
 }
 
 /* A try or timed form that a schedule has succeed waits for the thread's end. */
-#define JOIN(name, parameters, arguments)                                                          \
+#define JOIN(name, open, parameters)                                                               \
     EXPORT int name parameters                                                                     \
     {                                                                                              \
         struct sync sync = join_before(thread, CALLER);                                            \
-        int result = sync.outcome == OUTCOME_SUCCEED ? REAL(pthread_join)(thread, value)           \
-                                                     : sync_block(&sync, REAL(name) arguments);    \
+        int result = sync.outcome == OUTCOME_SUCCEED ? REAL(pthread_join)(thread, value) : open;   \
         if (result == 0)                                                                           \
             sync_after(&sync);                                                                     \
         return result;                                                                             \
     }
 
-JOIN(pthread_join, (pthread_t thread, void **value), (thread, value))
-JOIN(pthread_tryjoin_np, (pthread_t thread, void **value), (thread, value))
-JOIN(pthread_timedjoin_np, (pthread_t thread, void **value, const struct timespec *until),
-     (thread, value, until))
+JOIN(pthread_join, wish_around(&sync, EVENT_JOIN, REAL(pthread_join)(thread, value)),
+     (pthread_t thread, void **value))
+JOIN(pthread_tryjoin_np, sync_block(&sync, REAL(pthread_tryjoin_np)(thread, value)),
+     (pthread_t thread, void **value))
+JOIN(pthread_timedjoin_np, sync_block(&sync, REAL(pthread_timedjoin_np)(thread, value, until)),
+     (pthread_t thread, void **value, const struct timespec *until))
 JOIN(pthread_clockjoin_np,
-     (pthread_t thread, void **value, clockid_t clock, const struct timespec *until),
-     (thread, value, clock, until))
+     sync_block(&sync, REAL(pthread_clockjoin_np)(thread, value, clock, until)),
+     (pthread_t thread, void **value, clockid_t clock, const struct timespec *until))

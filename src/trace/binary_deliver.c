@@ -55,7 +55,7 @@ static uint32_t sync_id(struct trace *trace, enum object_class class, uint64_t a
     return *id - 1;
 }
 
-static bool name_operands(struct trace *trace, struct event *event, const struct binary_unit *unit)
+bool binary_name_operands(struct trace *trace, struct event *event, const struct binary_unit *unit)
 {
     struct binary_source *self = trace->source;
     bool handed_over = false;
@@ -101,6 +101,10 @@ static void deliver_record(struct trace *trace, const struct binary_unit *unit, 
         event.op = EVENT_WRITE;
         deliver_access(trace, event, unit->object, binary_source_block(self, unit->object));
     }
+    if (unit->op == EVENT_END) {
+        array_grow(&self->ended, thread + 1);
+        self->ended.items[thread] = true;
+    }
     binary_source_follow(self, unit, thread);
     if (unit->op == EVENT_ALLOC)
         binary_origins_alloc(self->origins, self->objects, unit, thread);
@@ -108,7 +112,7 @@ static void deliver_record(struct trace *trace, const struct binary_unit *unit, 
         return;
     if (op_in(unit->op, OPS_ATOMIC))
         deliver_access(trace, event, unit->object, unit->size);
-    else if (name_operands(trace, &event, unit))
+    else if (binary_name_operands(trace, &event, unit))
         deliver(trace, event);
 }
 
@@ -197,8 +201,10 @@ long binary_deliver(struct trace *trace, struct event *events, size_t capacity, 
         int answer = binary_merge_next(self->merge, &thread, &unit, error);
         if (answer < 0)
             return -1;
-        if (answer == 0)
+        if (answer == 0) {
+            binary_wishes_deliver(trace);
             break;
+        }
         deliver_unit(trace, &unit, thread);
     }
     size_t count = self->queue.count - self->delivered;

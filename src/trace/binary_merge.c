@@ -15,7 +15,8 @@ struct binary_merge {
     struct binary_stream **streams; /* by thread; NULL before its start and after its end */
     struct entry *heap;             /* a binary heap, lowest (stamp, thread) first */
     uint32_t count;
-    bool top_taken; /* heap[0] was delivered and awaits its next stamp */
+    uint32_t *wish_stacks; /* by thread */
+    bool top_taken;        /* heap[0] was delivered and awaits its next stamp */
 };
 
 static bool before(const struct entry *a, const struct entry *b)
@@ -48,6 +49,7 @@ struct binary_merge *binary_merge_create(const struct binary_threads *threads,
     self->places = places;
     self->streams = NEW_ARRAY(struct binary_stream *, threads->count + 1);
     self->heap = NEW_ARRAY(struct entry, threads->count + 1);
+    self->wish_stacks = NEW_ARRAY(uint32_t, threads->count + 1);
     self->count = threads->count;
     for (uint32_t i = 0; i < threads->count; i++)
         self->heap[i] = (struct entry){threads->items[i].first_stamp, i};
@@ -64,6 +66,7 @@ void binary_merge_destroy(struct binary_merge *self)
         binary_stream_close(self->streams[i]);
     free(self->streams);
     free(self->heap);
+    free(self->wish_stacks);
     free(self);
 }
 
@@ -75,6 +78,8 @@ static int advance_top(struct binary_merge *self, struct error *error)
     if (answer < 0)
         return -1;
     if (answer == 0) {
+        self->wish_stacks[thread] = binary_stream_stack(
+            self->streams[thread], self->threads->items[thread].header.wish_node);
         binary_stream_close(self->streams[thread]);
         self->streams[thread] = NULL;
         self->heap[0] = self->heap[--self->count];
@@ -102,4 +107,9 @@ int binary_merge_next(struct binary_merge *self, uint32_t *thread, struct binary
     }
     self->top_taken = true;
     return binary_stream_next(self->streams[*thread], self->places, unit, error);
+}
+
+uint32_t binary_merge_wish_stack(const struct binary_merge *self, uint32_t thread)
+{
+    return self->wish_stacks[thread];
 }

@@ -43,5 +43,7 @@ void binary_merge_destroy(struct binary_merge *merge);
 /* 1 with a unit of `thread`, 0 at the end, -1 on an error. */
 int binary_merge_next(struct binary_merge *merge, uint32_t *thread, struct binary_unit *unit,
                       struct error *error);
+/* Once a thread's stream has come to its end: the call stack of its wish. */
+uint32_t binary_merge_wish_stack(const struct binary_merge *merge, uint32_t thread);
 
 #endif

@@ -80,6 +80,7 @@ static void close_source(struct trace *trace)
     array_free(&self->handed_over);
     array_free(&self->owners);
     array_free(&self->scheduled);
+    array_free(&self->ended);
     skipped_waits_destroy(self->waits);
     array_free(&self->latches);
     array_free(&self->queue);
@@ -171,6 +172,7 @@ struct trace *binary_open_cut(const char *path, const struct binary_cut *cut, st
     trace->format = &binary_format;
     trace->source = self;
     snprintf(modules, sizeof modules, "%s/modules", path);
+    self->whole = !cut;
     self->symbols = symbols_open(modules);
     self->places = binary_places_create();
     self->objects = objects_create();

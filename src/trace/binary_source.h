@@ -29,6 +29,8 @@ struct binary_source {
     struct handed_over ARRAY_OF(uint8_t) handed_over; /* by sync object: a lock that is none */
     struct owners ARRAY_OF(uint32_t) owners;          /* by sync object: owner plus one */
     struct scheduled ARRAY_OF(uint32_t) scheduled;    /* by thread: operations so far */
+    struct ended ARRAY_OF(uint8_t) ended;             /* by thread: its last event was seen */
+    bool whole;                                       /* not a cut of a program that still runs */
     struct skipped_waits *waits;
     struct latches ARRAY_OF(uint32_t) latches; /* by latch: once-block id plus one */
     struct queue ARRAY_OF(struct event) queue;
@@ -40,6 +42,11 @@ int binary_learn(struct binary_source *source, struct error *error);
 /* binary_deliver.c: the last pass, as trace_format.next. */
 long binary_deliver(struct trace *trace, struct event *events, size_t capacity,
                     struct error *error);
+
+/* The object and other of a record as the event's; false if it has no place in a trace. */
+bool binary_name_operands(struct trace *trace, struct event *event, const struct binary_unit *unit);
+/* binary_wishes.c: after the last unit, trace->wishes. */
+void binary_wishes_deliver(struct trace *trace);
 
 /* What all passes do with records about memory and fresh objects. */
 void binary_source_follow(struct binary_source *source, const struct binary_unit *unit,

@@ -97,6 +97,11 @@ int binary_stream_next(struct binary_stream *self, struct binary_places *places,
     return 1;
 }
 
+uint32_t binary_stream_stack(const struct binary_stream *self, uint32_t node)
+{
+    return node && node <= self->stacks.count ? self->stacks.items[node - 1] : 0;
+}
+
 /* A process may end between making a thread's file and writing its header: then the
  * file is empty, or fresh space. */
 static bool never_begun(const char *path)

@@ -49,6 +49,9 @@ int binary_stream_next(struct binary_stream *stream, struct binary_places *place
 int binary_stream_peek(struct binary_stream *stream, struct binary_places *places, uint64_t *stamp,
                        struct error *error);
 
+/* The call stack that is the stream's n-th; 0 if it has none of that number so far. */
+uint32_t binary_stream_stack(const struct binary_stream *stream, uint32_t node);
+
 /* Locations (program counters) and call stacks as dense ids. */
 struct binary_places *binary_places_create(void);
 void binary_places_destroy(struct binary_places *places);

@@ -49,7 +49,13 @@ struct stream_header {
     uint32_t child;  /* this is the parent's n-th child, counting from 1 */
     uint32_t kernel_thread;
     uint64_t stack_low, stack_high; /* 0 where unknown */
-    uint64_t reserved[8];
+    /* What the thread waits for at this moment: overwritten each time it is about to block,
+     * so that of a program that was killed one knows what its threads wanted. */
+    uint64_t wish_object, wish_other, wish_pc;
+    uint32_t wish_node; /* call stack, as in RECORD_SITE */
+    /* enum event_op plus one, enum event_flag << 8; 0: nothing. Written last, cleared first. */
+    uint32_t wish;
+    uint64_t reserved[4];
 };
 _Static_assert(sizeof(struct stream_header) == 112, "the header is part of the format");
 

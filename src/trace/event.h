@@ -99,6 +99,8 @@ enum event_flag {
     EVENT_HAS_VALUE = 1 << 2, /* `value` was recorded */
     /* Nobody performed it: the reader worked it out (skipped_waits.h). */
     EVENT_IMPLIED = 1 << 3,
+    /* It was begun and never performed: the thread waited for it to the end (trace->wishes). */
+    EVENT_WISH = 1 << 4,
 };
 
 struct event {

@@ -33,20 +33,34 @@ static void index_forks(struct history *history)
     }
 }
 
+/* Each stands where its thread's next event would. */
+static void add_wishes(struct history *history)
+{
+    const struct trace *trace = history->trace;
+    for (uint32_t i = 0; i < history->wishes; i++) {
+        uint32_t pos = history->count + i;
+        history->events[pos] = trace->wishes[i];
+        history->index[pos] = history_thread_length(history, trace->wishes[i].thread);
+    }
+}
+
 struct history *history_create(const struct trace *trace, struct event *events, uint32_t count)
 {
     struct history *history = NEW(struct history);
     history->trace = trace;
-    history->events = events;
     history->count = count;
+    history->wishes = trace->wish_count;
+    history->events =
+        history->wishes ? memory_resize(events, history_total(history), sizeof *events) : events;
     history->threads = trace_count(trace, CLASS_THREAD);
-    history->index = memory_alloc(count, sizeof *history->index);
+    history->index = memory_alloc(history_total(history), sizeof *history->index);
     history->positions = memory_alloc(count, sizeof *history->positions);
     history->first = NEW_ARRAY(uint32_t, history->threads + 1);
     history->fork_of = memory_alloc(history->threads, sizeof *history->fork_of);
     history->join_of = memory_alloc(history->threads, sizeof *history->join_of);
     index_threads(history);
     index_forks(history);
+    add_wishes(history);
     return history;
 }
 

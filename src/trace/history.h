@@ -8,8 +8,10 @@
 
 struct history {
     const struct trace *trace; /* names, semaphore counts, barrier parties */
-    struct event *events;      /* by pos */
-    uint32_t count;
+    /* By pos. Behind the `count` events that happened stand the `wishes` that did not (trace.h):
+     * their pos goes on, so that findings and witnesses can name them. */
+    struct event *events;
+    uint32_t count, wishes;
     uint32_t threads;
     uint32_t *index;     /* by pos: position within its own thread */
     uint32_t *positions; /* all pos values, thread by thread, each in program order */
@@ -23,6 +25,12 @@ struct history *history_read(struct trace *trace, struct error *error);
 /* Builds one from events already in memory; takes over `events` (malloc-ed). */
 struct history *history_create(const struct trace *trace, struct event *events, uint32_t count);
 void history_destroy(struct history *history);
+
+/* All positions there are. */
+static inline uint32_t history_total(const struct history *history)
+{
+    return history->count + history->wishes;
+}
 
 /* By pos: for each event that reads, the pos of the write it saw in the observed
  * order, POS_NONE for the initial value; POS_NONE for all other events. The

@@ -55,6 +55,7 @@ void trace_close(struct trace *trace)
         interner_destroy(trace->names[class]);
     interner_destroy(trace->locations);
     wellformed_destroy(trace->wellformed);
+    free(trace->wishes);
     free(trace->batch);
     free(trace->path);
     free(trace);

@@ -61,6 +61,10 @@ struct trace {
     struct interner *locations;
     uint64_t delivered; /* events delivered so far: the pos of the next one */
     uint64_t left_out;  /* recorded events that no rule of synchronisation explains */
+    /* What threads still waited for when the recorded program ended: operations that were begun
+     * and not performed. Known once the trace is read; text traces have none. */
+    struct event *wishes;
+    uint32_t wish_count;
     struct wellformed *wellformed;
     struct event *batch;
     void *source; /* the format's own state */
