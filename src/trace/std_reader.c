@@ -1,7 +1,7 @@
 /* The .std reader. The file is read through one sliding buffer, so memory does
  * not grow with the trace; a line is parsed where it lies, and only names are
  * copied, once each. */
-#include "base/memory.h"
+#include "base/intern_ahead.h"
 #include "trace/formats.h"
 #include "trace/std_marks.h"
 #include "trace/std_ops.h"

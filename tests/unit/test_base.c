@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/paged.h"
 #include "base/random.h"
 #include "model/vclock.h"
 
@@ -68,6 +69,53 @@ static void interner_gives_dense_stable_ids(void **state)
     interner_destroy(interner);
 }
 
+/* Short texts are compared in their slots, long ones by hash and text; the empty one
+ * and those that end in NUL are texts too. */
+static void interner_tells_all_lengths_apart(void **state)
+{
+    (void)state;
+    struct interner *interner = interner_create();
+    char text[64] = {0}; /* of NULs, then of NULs with a letter at each place */
+    for (uint32_t round = 0; round < 2; round++) {
+        uint32_t expected = 0;
+        for (size_t length = 0; length < 48; length++)
+            assert_int_equal(intern(interner, text, length), expected++);
+        for (size_t length = 1; length < 48; length++) {
+            for (size_t at = 0; at < length; at++) {
+                text[at] = 'x';
+                assert_int_equal(intern(interner, text, length), expected);
+                assert_int_equal(intern_length(interner, expected), length);
+                assert_memory_equal(intern_text(interner, expected), text, length);
+                text[at] = '\0';
+                expected++;
+            }
+        }
+        assert_int_equal(intern_count(interner), expected);
+    }
+    interner_destroy(interner);
+}
+
+static void paged_arrays_stay_where_they_are(void **state)
+{
+    (void)state;
+    struct numbers PAGED_OF(uint64_t) numbers = {0};
+    assert_false(paged_has(&numbers, 0));
+    uint64_t *first = paged_reach(&numbers, 0);
+    *first = 7;
+    for (size_t i = 1; i < 5 * PAGED_ITEMS; i += 1000) {
+        assert_int_equal(*paged_reach(&numbers, i), 0);
+        *paged_at(&numbers, i) = i;
+    }
+    assert_ptr_equal(paged_at(&numbers, 0), first);
+    assert_int_equal(*first, 7);
+    for (size_t i = 1; i < 5 * PAGED_ITEMS; i += 1000)
+        assert_int_equal(*paged_at(&numbers, i), i);
+    assert_true(paged_has(&numbers, 5 * PAGED_ITEMS - 1));
+    assert_false(paged_has(&numbers, 5 * PAGED_ITEMS));
+    paged_free(&numbers);
+    assert_int_equal(numbers.count, 0);
+}
+
 static void vclocks_are_a_lattice(void **state)
 {
     (void)state;
@@ -96,6 +144,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(map_behaves_like_an_array),
         cmocka_unit_test(interner_gives_dense_stable_ids),
+        cmocka_unit_test(interner_tells_all_lengths_apart),
+        cmocka_unit_test(paged_arrays_stay_where_they_are),
         cmocka_unit_test(vclocks_are_a_lattice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
