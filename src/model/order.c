@@ -79,12 +79,22 @@ const struct vclock *order_clock(struct order *order, uint32_t thread)
     return thread_clock(order, thread);
 }
 
+/* A plain access of a variable that has not been used atomically. */
+static bool orders_nothing(const struct order *order, const struct event *event)
+{
+    return !(order->flags & ORDER_READS) &&
+           (event->op == EVENT_READ ||
+            (event->op == EVENT_WRITE && event->object >= order->atomics.count));
+}
+
 void order_step(struct order *order, const struct event *event)
 {
     order->seen.events += order->seen.events < SETTLED;
     if (event->op == EVENT_FORK)
         begin_forked(order, event->object); /* may move the clocks: before we point at one */
     struct vclock *clock = thread_clock(order, event->thread);
+    if (orders_nothing(order, event))
+        return; /* nearly every event */
     switch (event->op) {
     case EVENT_FORK:
         vclock_join(&order->threads.items[event->object], clock);
