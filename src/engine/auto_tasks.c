@@ -166,7 +166,7 @@ void tasks_add_deadlocks(struct tasks *tasks, const struct engine_run *run)
     struct lock_order *order = lock_order_read(run->history);
     struct cycles cycles = {.tasks = tasks, .run = run, .order = order};
     uint64_t steps = CYCLE_STEPS + 4 * (uint64_t)run->history->count;
-    if (!lock_cycles_each(order, steps, on_cycle, &cycles))
+    if (!lock_cycles_each(order, &steps, on_cycle, &cycles))
         tasks->left_out++;
     join_tuples(&cycles);
     map_free(&cycles.tried);

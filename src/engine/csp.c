@@ -14,52 +14,29 @@
  * states count as undecided. */
 #include "engine/csp.h"
 
-#include "model/lock_profile.h"
-#include "model/order.h"
 #include "search/counterexample.h"
 
-#include <assert.h>
-
-#define DEFAULT_WINDOW   10000 /* events: that of seed 000 */
-#define DEFAULT_STATES   (UINT64_C(1) << 22)
-#define MEMORY_BOUND     (UINT64_C(1) << 29)
+#define DEFAULT_WINDOW 10000 /* events: that of seed 000 */
+#define DEFAULT_STATES (UINT64_C(1) << 22)
+#define MEMORY_BOUND   (UINT64_C(1) << 29)
+/* What a run may cost in all, as refiner_work() counts, unless --budget says what a check may;
+ * and the least that is worth beginning a check for. */
+#define RUN_WORK         (UINT64_C(1) << 31)
+#define UNBOUNDED_WORK   (UINT64_C(1) << 62)
+#define LEAST_WORK       (UINT64_C(1) << 14)
 #define EVENTS_IN_A_NOTE 40
 
-static int compare_pairs(const void *a, const void *b)
+void csp_spend(struct csp *csp, uint64_t work)
 {
-    const struct csp_pair *x = a, *y = b;
-    if (x->object != y->object)
-        return x->object < y->object ? -1 : 1;
-    if (x->threads != y->threads)
-        return x->threads < y->threads ? -1 : 1;
-    if (x->bound != y->bound)
-        return x->bound < y->bound ? -1 : 1;
-    if (x->later != y->later)
-        return x->later < y->later ? -1 : 1;
-    return (x->earlier > y->earlier) - (x->earlier < y->earlier);
+    csp->share -= work < csp->share ? work : csp->share;
+    csp->budget -= work < csp->budget ? work : csp->budget;
 }
 
-/* All accesses between the same two pairs of steps share one check. */
-static enum refinement check_pair(struct csp *csp, const uint32_t targets[2])
+uint64_t csp_allowance(const struct csp *csp, uint64_t left)
 {
-    const struct processes *processes = csp->refiner->processes;
-    const struct event *events = csp->rules->history->events;
-    uint32_t places[4];
-    for (int i = 0; i < 2; i++) {
-        places[2 * i] = processes_of_thread(processes, events[targets[i]].thread);
-        places[2 * i + 1] = processes_step_of(processes, targets[i]);
-    }
-    uint64_t first = map_pair(places[0], places[1]), second = map_pair(places[2], places[3]);
-    uint64_t key = map_mix(first) * 31 + map_mix(second ^ 0x5bd1e995u);
-    if (key == UINT64_MAX)
-        key--;
-    bool added;
-    uint64_t *known = map_at(&csp->decided, key, &added);
-    if (!added && *known != REFINE_FOUND)
-        return (enum refinement) * known;
-    enum refinement answer = refiner_check(csp->refiner, targets, 2);
-    *known = answer;
-    return answer;
+    uint64_t equal = csp->share / (left ? left : 1);
+    uint64_t least = csp->share < LEAST_WORK ? csp->share : LEAST_WORK;
+    return equal > least ? equal : least;
 }
 
 void csp_report(struct csp *csp, enum finding_kind kind, enum object_class class, uint32_t object,
@@ -90,80 +67,17 @@ void csp_report(struct csp *csp, enum finding_kind kind, enum object_class class
         .note = *note ? note : NULL,
     };
     findings_add(run->findings, &finding);
+    csp_spend(csp, WITNESS_COST * (uint64_t)length);
     free(events);
     free(witness);
     free(note);
 }
 
-static void count_answer(struct csp *csp, enum refinement answer)
+/* Windows that used up less leave more to those that follow. */
+static void begin_share(struct csp *csp, uint32_t from, uint32_t to)
 {
-    csp->run->candidates++;
-    csp->run->refuted += answer == REFINE_HOLDS;
-    csp->run->exhausted += answer == REFINE_INCOMPLETE;
-}
-
-/* Every pair on its own. */
-static void check_every_pair(struct csp *csp, const struct csp_pair *pairs, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint32_t targets[2] = {pairs[i].earlier, pairs[i].later};
-        enum refinement answer = check_pair(csp, targets);
-        count_answer(csp, answer);
-        if (answer == REFINE_FOUND)
-            csp_report(csp, FINDING_RACE, CLASS_VARIABLE, pairs[i].object, targets, 2);
-    }
-}
-
-/* One refinement: the pairs of an object (and perhaps of two threads), sorted by
- * the least length their counterexamples can have. Reports a shortest one. */
-static void check_object(struct csp *csp, const struct csp_pair *pairs, size_t count)
-{
-    const struct csp_pair *best = NULL;
-    size_t best_length = SIZE_MAX;
-    bool incomplete = false;
-    for (size_t i = 0; i < count && pairs[i].bound < best_length; i++) {
-        uint32_t targets[2] = {pairs[i].earlier, pairs[i].later};
-        enum refinement answer = check_pair(csp, targets);
-        incomplete |= answer == REFINE_INCOMPLETE;
-        if (answer != REFINE_FOUND || csp->refiner->path.count >= best_length)
-            continue;
-        best = &pairs[i];
-        best_length = csp->refiner->path.count;
-    }
-    count_answer(csp, best ? REFINE_FOUND : incomplete ? REFINE_INCOMPLETE : REFINE_HOLDS);
-    if (!best)
-        return;
-    uint32_t targets[2] = {best->earlier, best->later};
-    enum refinement again = check_pair(csp, targets);
-    assert(again == REFINE_FOUND);
-    (void)again;
-    csp_report(csp, FINDING_RACE, CLASS_VARIABLE, best->object, targets, 2);
-    map_at(&csp->reported, best->object, NULL);
-}
-
-static void check_races(struct csp *csp)
-{
-    struct csp_pairs *pairs = &csp->pairs;
-    if (!pairs->count)
-        return;
-    bool every_pair = csp->run->options->every_pair;
-    for (size_t i = 0; i < pairs->count && !every_pair; i++) {
-        uint32_t targets[2] = {pairs->items[i].earlier, pairs->items[i].later};
-        pairs->items[i].bound = refiner_lower_bound(csp->refiner, targets, 2);
-    }
-    qsort(pairs->items, pairs->count, sizeof *pairs->items, compare_pairs);
-    if (every_pair) {
-        check_every_pair(csp, pairs->items, pairs->count);
-        return;
-    }
-    for (size_t i = 0, end; i < pairs->count; i = end) {
-        for (end = i + 1; end < pairs->count &&
-                          pairs->items[end].object == pairs->items[i].object &&
-                          pairs->items[end].threads == pairs->items[i].threads;)
-            end++;
-        if (!map_find(&csp->reported, pairs->items[i].object) || pairs->items[i].threads)
-            check_object(csp, &pairs->items[i], end - i);
-    }
+    uint32_t rest = csp->rules->history->count - from, size = to - from;
+    csp->share = csp->budget / (1 + (rest - size) / size);
 }
 
 /* Checks a window of `size` events that count; whatever lies between is free. */
@@ -180,9 +94,13 @@ static void check_window(struct csp *csp, struct window_start *start, uint32_t s
         .bytes = MEMORY_BOUND,
     };
     csp->refiner = refiner_create(processes, limits);
-    check_races(csp);
+    csp->pairs = csp_pairs_create(processes, csp->profiles);
+    begin_share(csp, start->at, to);
+    csp_check_races(csp);
     csp_check_deadlocks(csp, start->at, to);
+    csp_pairs_destroy(csp->pairs);
     refiner_destroy(csp->refiner);
+    csp->pairs = NULL;
     csp->refiner = NULL;
     processes_destroy(processes);
     map_clear(&csp->decided);
@@ -194,6 +112,7 @@ static int finish(struct engine_run *run, struct error *error)
     (void)error;
     const struct history *history = run->history;
     struct csp *csp = csp_create(run);
+    csp->budget = run->options->budget ? UNBOUNDED_WORK : RUN_WORK;
     struct window_start *start = window_start_create(csp->rules);
     uint32_t window = run->options->window ? run->options->window : DEFAULT_WINDOW;
     while (start->at < history->count)

@@ -2,42 +2,45 @@
 #ifndef PREPLAY_ENGINE_CSP_H
 #define PREPLAY_ENGINE_CSP_H
 
+#include "engine/csp_pairs.h"
 #include "engine/engine.h"
 #include "search/refine.h"
 
 struct lock_order;
 
-/* Two conflicting accesses that the cheap filters leave. */
-struct csp_pair {
-    uint32_t object;
-    uint32_t earlier, later;
-    uint64_t threads; /* with --per-pair: which two; otherwise 0 */
-    uint64_t bound;   /* the least length of a counterexample */
+/* What an event of a witness costs: it is written down, kept and checked. */
+#define WITNESS_COST 16
+
+/* A group of pairs that is checked as one refinement, and not decided yet. */
+struct csp_pending {
+    uint32_t variable, group; /* csp_pairs.h */
 };
 
-/* An access, or all accesses alike of one thread between two of its
- * synchronisation events. */
-struct csp_access {
-    uint32_t pos;
-    uint32_t segment; /* of its thread */
-    uint32_t profile; /* lock_profile.h */
-    uint32_t tick;    /* order.h */
-};
+struct csp_pending_list ARRAY_OF(struct csp_pending);
 
-struct csp_accesses ARRAY_OF(struct csp_access);
+/* What a variable's accesses in this window have in common. */
+struct csp_variable {
+    struct csp_accesses accesses;
+    uint32_t guards[3]; /* locks that all accesses so far held exclusively */
+    uint8_t guard_count;
+    bool shared; /* by two threads */
+};
 
 struct csp {
     struct engine_run *run;
     struct rules *rules;
     struct refiner *refiner; /* of the current window */
-    struct csp_pairs ARRAY_OF(struct csp_pair) pairs;
-    struct map decided;  /* pair of places -> enum refinement */
-    struct map reported; /* objects with a counterexample */
+    struct csp_pairs *pairs; /* of the current window */
+    struct map decided;      /* pair of places -> what is known of it */
+    struct map reported;     /* objects with a counterexample */
+    struct csp_pending_list pending, still_pending;
+    uint64_t budget; /* work that may still be done in this run ... */
+    uint64_t share;  /* ... and, of the window's part of it, what is left */
     /* Candidates (csp_candidates.c). */
     struct order *order;
     struct lock_profiles *profiles;
     uint32_t *segments;                        /* by thread: synchronisation events so far */
-    struct csp_accesses *accesses;             /* by variable, of this window */
+    struct csp_variable *variables;            /* of this window */
     struct touched ARRAY_OF(uint32_t) touched; /* variables with accesses */
     struct lock_order *lock_order;
     /* Deadlocks beyond cycles of locks (csp_deadlocks.c); NULL where there can be none. */
@@ -51,6 +54,14 @@ struct csp {
 
 struct csp *csp_create(struct engine_run *run);
 void csp_destroy(struct csp *csp);
+
+/* Takes what `work` says was done from the window's share; and how much one check may do
+ * so that `left` more of them get as much. */
+void csp_spend(struct csp *csp, uint64_t work);
+uint64_t csp_allowance(const struct csp *csp, uint64_t left);
+
+/* Checks the pairs of all variables touched in the window (csp_races.c). */
+void csp_check_races(struct csp *csp);
 
 /* Collects candidates: forgets the previous window, then sees each event. True if
  * the event counts: synchronisation, and what is left of the accesses when each

@@ -1,6 +1,6 @@
-/* The first, fast filter of csp (seed 000, section 3): a weak happens-before
- * without mutex edges, locksets and lock histories, over the accesses of one
- * window. It removes only pairs that no reordering brings together. */
+/* The accesses of a window that csp looks at, and the fastest of its filters (seed 000,
+ * section 3): a variable that one lock guards throughout, or that one thread has for
+ * itself, has no candidates. The others are csp_pairs.h's. */
 #include "engine/csp.h"
 
 #include "engine/lock_order.h"
@@ -16,7 +16,7 @@ struct csp *csp_create(struct engine_run *run)
     csp->order = order_create(0);
     csp->profiles = lock_profiles_create();
     csp->segments = NEW_ARRAY(uint32_t, run->history->threads);
-    csp->accesses = NEW_ARRAY(struct csp_accesses, trace_count(run->trace, CLASS_VARIABLE));
+    csp->variables = NEW_ARRAY(struct csp_variable, trace_count(run->trace, CLASS_VARIABLE));
     csp->lock_order = lock_order_create_for(run->history);
     if (stuck_sets_possible(run->trace)) {
         csp->blocking = blocking_create(csp->rules);
@@ -29,11 +29,12 @@ struct csp *csp_create(struct engine_run *run)
 void csp_destroy(struct csp *csp)
 {
     for (uint32_t i = 0; i < trace_count(csp->run->trace, CLASS_VARIABLE); i++)
-        array_free(&csp->accesses[i]);
-    free(csp->accesses);
+        array_free(&csp->variables[i].accesses);
+    free(csp->variables);
     free(csp->segments);
     array_free(&csp->touched);
-    array_free(&csp->pairs);
+    array_free(&csp->pending);
+    array_free(&csp->still_pending);
     map_free(&csp->decided);
     map_free(&csp->reported);
     lock_order_destroy(csp->lock_order);
@@ -50,9 +51,8 @@ void csp_destroy(struct csp *csp)
 void csp_candidates_begin(struct csp *csp)
 {
     for (size_t i = 0; i < csp->touched.count; i++)
-        csp->accesses[csp->touched.items[i]].count = 0;
+        csp->variables[csp->touched.items[i]].accesses.count = 0;
     csp->touched.count = 0;
-    csp->pairs.count = 0;
     lock_order_forget(csp->lock_order);
 }
 
@@ -76,34 +76,40 @@ static bool is_repeated(const struct csp *csp, const struct csp_accesses *access
     return false;
 }
 
+/* Eraser's candidate set, cut to a few locks: while there is one, no pair needs a look. */
+static void note_guards(struct csp *csp, struct csp_variable *variable, uint32_t thread,
+                        uint32_t profile)
+{
+    const struct event *events = csp->rules->history->events;
+    if (!variable->accesses.count) {
+        variable->shared = false;
+        variable->guard_count =
+            (uint8_t)lock_profile_exclusive(csp->profiles, profile, variable->guards,
+                                            sizeof variable->guards / sizeof *variable->guards);
+        return;
+    }
+    variable->shared |= events[variable->accesses.items[0].pos].thread != thread;
+    for (uint8_t i = 0; i < variable->guard_count;) {
+        if (lock_profile_holds(csp->profiles, profile, variable->guards[i]))
+            i++;
+        else
+            variable->guards[i] = variable->guards[--variable->guard_count];
+    }
+}
+
 /* False if the access only repeats another one of its segment. */
 static bool on_access(struct csp *csp, uint32_t pos)
 {
-    const struct event *events = csp->rules->history->events;
-    const struct event *event = &events[pos];
-    struct csp_accesses *accesses = &csp->accesses[event->object];
-    if (is_repeated(csp, accesses, pos))
+    const struct event *event = &csp->rules->history->events[pos];
+    struct csp_variable *variable = &csp->variables[event->object];
+    if (is_repeated(csp, &variable->accesses, pos))
         return false;
-    const struct vclock *clock = order_clock(csp->order, event->thread);
     uint32_t profile = lock_profile_now(csp->profiles, event->thread);
-    if (!accesses->count)
+    if (!variable->accesses.count)
         array_push(&csp->touched, event->object);
-    for (size_t i = 0; i < accesses->count; i++) {
-        const struct csp_access *earlier = &accesses->items[i];
-        uint32_t thread = events[earlier->pos].thread;
-        if (!event_conflict(&events[earlier->pos], event) ||
-            vclock_saw(clock, (struct epoch){thread, earlier->tick}) ||
-            !lock_profiles_meet(csp->profiles, earlier->profile, profile))
-            continue;
-        struct csp_pair pair = {.object = event->object, .earlier = earlier->pos, .later = pos};
-        if (csp->run->options->per_pair)
-            pair.threads = 1 + (thread < event->thread ? map_pair(thread, event->thread)
-                                                       : map_pair(event->thread, thread));
-        array_push(&csp->pairs, pair);
-    }
-    struct csp_access access = {pos, csp->segments[event->thread], profile,
-                                vclock_get(clock, event->thread)};
-    array_push(accesses, access);
+    note_guards(csp, variable, event->thread, profile);
+    struct csp_access access = {pos, csp->segments[event->thread], profile};
+    array_push(&variable->accesses, access);
     return true;
 }
 

@@ -9,15 +9,37 @@
 #include "search/counterexample.h"
 
 #define EVENTS_IN_A_NOTE 40
+/* What is tried for each set of locations that has cycles before others have their turn. */
+#define FIRST_WORK      (UINT64_C(1) << 16)
+#define FIRST_DECISIONS 16
+/* Of the enumeration of cycles in a window, and what one costs. */
+#define CYCLE_STEPS (UINT64_C(1) << 24)
+#define STEP_COST   8
 /* States that may be stored for deadlocks beyond cycles of locks: for one set of waits, and
  * for all of a window. */
 #define SET_STATES   (UINT64_C(1) << 16)
 #define STUCK_STATES (UINT64_C(1) << 20)
 
+/* One look at the cycles of a window: how much one check may cost. */
+struct round {
+    struct csp *csp;
+    struct cycle_search *search;
+    uint64_t work;
+};
+
 static enum decision decide(void *context, struct cycle_tuple *tuple)
 {
-    struct csp *csp = context;
-    switch (refiner_check(csp->refiner, tuple->acquires, tuple->count)) {
+    struct round *round = context;
+    struct csp *csp = round->csp;
+    uint64_t before = refiner_work(csp->refiner);
+    csp->refiner->limits.work = round->work < csp->share ? round->work : csp->share;
+    enum refinement answer = REFINE_INCOMPLETE;
+    if (csp->share)
+        answer = refiner_check(csp->refiner, tuple->acquires, tuple->count);
+    csp->refiner->limits.work = 0;
+    csp_spend(csp, refiner_work(csp->refiner) - before);
+    round->search->stop |= answer == REFINE_INCOMPLETE && !csp->share;
+    switch (answer) {
     case REFINE_HOLDS:
         return DECISION_NO;
     case REFINE_INCOMPLETE:
@@ -28,8 +50,21 @@ static enum decision decide(void *context, struct cycle_tuple *tuple)
         tuple->note =
             counterexample_text(csp->rules->history, tuple->witness, tuple->witness_length,
                                 tuple->count, csp->refiner->processes->from, EVENTS_IN_A_NOTE);
+        csp_spend(csp, WITNESS_COST * (uint64_t)tuple->witness_length);
         return DECISION_YES;
     }
+}
+
+/* Sets of locations that are undecided get four times the checks, each with sixteen times
+ * the work, while there is work to share out. */
+static bool another_round(void *context, struct cycle_search *search)
+{
+    struct round *round = context;
+    if (round->work >= round->csp->share)
+        return false;
+    round->work *= 16;
+    search->decisions *= 4;
+    return true;
 }
 
 static enum search_answer reach(void *context, const uint32_t *events, uint32_t count,
@@ -93,17 +128,25 @@ static void check_stuck_sets(struct csp *csp, uint32_t from, uint32_t to)
 
 void csp_check_deadlocks(struct csp *csp, uint32_t from, uint32_t to)
 {
+    uint64_t cycle_steps =
+        csp->share / STEP_COST < CYCLE_STEPS ? csp->share / STEP_COST : CYCLE_STEPS;
+    struct round round = {.csp = csp, .work = FIRST_WORK};
     struct cycle_search search = {
         .run = csp->run,
         .order = csp->lock_order,
         .model = MODEL_SYNC,
-        .decisions = 1u << 16,
-        .cycle_steps = UINT64_C(1) << 24,
+        .decisions = FIRST_DECISIONS,
+        .cycle_steps = cycle_steps,
         .decide = decide,
-        .context = csp,
+        .another = another_round,
+        .context = &round,
         .verdict = VERDICT_CANDIDATE,
     };
+    round.search = &search;
+    if (csp->run->options->every_pair)
+        round.work = csp->share;
     cycle_search_run(&search);
+    csp_spend(csp, STEP_COST * (cycle_steps - search.cycle_steps));
     if (csp->waits)
         check_stuck_sets(csp, from, to);
 }

@@ -6,7 +6,8 @@
 /* A set of source locations, and what is known of the cycles through them. */
 struct place_set {
     enum decision decision;
-    uint32_t looks, decisions; /* made for it so far */
+    uint32_t looks, decisions; /* made for it so far, the latter in this round */
+    bool settled;              /* in an earlier round */
 };
 
 struct attempt {
@@ -19,6 +20,7 @@ struct attempt {
     struct instance_tuples near;
     struct map place_index; /* hash of a set of locations -> its number + 1 */
     struct place_sets ARRAY_OF(struct place_set) sets;
+    uint32_t rounds; /* before this one */
 };
 
 static int compare_places(const void *a, const void *b)
@@ -119,7 +121,7 @@ static void decide_every_tuple(struct attempt *attempt)
     do {
         struct cycle_tuple tuple = tuple_at_cursors(attempt);
         count(attempt->search->run, decide(attempt->search, &tuple));
-    } while (advance(attempt));
+    } while (!attempt->search->stop && advance(attempt));
 }
 
 static bool look_nearby(struct attempt *attempt, struct place_set *set)
@@ -169,21 +171,50 @@ static bool try_cycle(void *context, const uint32_t *cycle, uint32_t length)
     memset(attempt->cursors.items, 0, length * sizeof *attempt->cursors.items);
     if (attempt->search->run->options->every_pair) {
         decide_every_tuple(attempt);
-        return true;
+        return !attempt->search->stop;
     }
     struct place_set *set = places_of(attempt);
-    if (set->decision != DECISION_YES)
+    if (set->decision != DECISION_YES && !set->settled)
         set->decision = decide_places(attempt, set);
+    return !attempt->search->stop;
+}
+
+/* Sets that are undecided have another chance; false if there are none. */
+static bool begin_round(struct attempt *attempt)
+{
+    struct cycle_search *search = attempt->search;
+    bool any = false;
+    for (size_t i = 0; i < attempt->sets.count; i++)
+        any |= attempt->sets.items[i].decision == DECISION_UNKNOWN;
+    if (!any || search->stop || !search->another || !search->another(search->context, search))
+        return false;
+    attempt->rounds++;
+    for (size_t i = 0; i < attempt->sets.count; i++) {
+        struct place_set *set = &attempt->sets.items[i];
+        set->settled = set->decision != DECISION_UNKNOWN;
+        set->decisions = 0;
+        if (!set->settled)
+            set->decision = DECISION_NO;
+    }
     return true;
 }
 
 void cycle_search_run(struct cycle_search *search)
 {
     struct attempt attempt = {.search = search};
-    if (!lock_cycles_each(search->order, search->cycle_steps, try_cycle, &attempt))
+    bool all;
+    do
+        all = lock_cycles_each(search->order, &search->cycle_steps, try_cycle, &attempt);
+    while (begin_round(&attempt));
+    if (!all || search->stop)
         count(search->run, DECISION_UNKNOWN); /* the cycles not seen */
-    for (size_t i = 0; i < attempt.sets.count; i++)
-        count(search->run, attempt.sets.items[i].decision);
+    for (size_t i = 0; i < attempt.sets.count; i++) {
+        struct place_set *set = &attempt.sets.items[i];
+        if ((search->stop || (!all && attempt.rounds)) && !set->settled &&
+            set->decision == DECISION_NO)
+            set->decision = DECISION_UNKNOWN; /* others of its cycles are among them */
+        count(search->run, set->decision);
+    }
     array_free(&attempt.cursors);
     array_free(&attempt.tuple);
     array_free(&attempt.places);

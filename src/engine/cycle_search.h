@@ -30,7 +30,11 @@ struct cycle_search {
     enum verdict verdict;
     uint32_t looks;       /* tuples to look at for one set of locations at most ... */
     uint32_t decisions;   /* ... and to decide */
-    uint64_t cycle_steps; /* of the enumeration */
+    uint64_t cycle_steps; /* of the enumeration; what is left of them, afterwards */
+    /* Optional: after a round that left sets undecided, is there another one for them? It may
+     * set `decisions` anew. Not asked with --pairs. */
+    bool (*another)(void *context, struct cycle_search *search);
+    bool stop; /* set by a decider that has nothing left to work with */
     /* Optional: a cheap look for a witness, tried first on the instances of a cycle
      * that lie closest together. */
     bool (*look)(void *context, struct cycle_tuple *tuple);

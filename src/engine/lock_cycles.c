@@ -166,12 +166,12 @@ static bool search_lengths(struct search *search)
     return search->steps || !search->stopped;
 }
 
-bool lock_cycles_each(const struct lock_order *order, uint64_t steps, cycle_visit *visit,
+bool lock_cycles_each(const struct lock_order *order, uint64_t *steps, cycle_visit *visit,
                       void *context)
 {
     if (!order->dependencies.count)
         return true;
-    struct search search = {.order = order, .visit = visit, .context = context, .steps = steps};
+    struct search search = {.order = order, .visit = visit, .context = context, .steps = *steps};
     uint32_t *component = lock_components(order);
     search.holders = NEW_ARRAY(struct numbers, order->lock_limit);
     search.before = NEW_ARRAY(struct numbers, order->lock_limit);
@@ -179,6 +179,7 @@ bool lock_cycles_each(const struct lock_order *order, uint64_t steps, cycle_visi
     search.inside = NEW_ARRAY(bool, order->dependencies.count);
     index_dependencies(&search, component);
     bool all = search_lengths(&search);
+    *steps = search.steps;
     for (uint32_t lock = 0; lock < order->lock_limit; lock++) {
         array_free(&search.holders[lock]);
         array_free(&search.before[lock]);

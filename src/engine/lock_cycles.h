@@ -14,9 +14,9 @@
  * waiting for the next. Returns false to stop the enumeration. */
 typedef bool cycle_visit(void *context, const uint32_t *cycle, uint32_t length);
 
-/* Visits the cycles, in a fixed order. False if `steps` were not enough to see
- * them all. */
-bool lock_cycles_each(const struct lock_order *order, uint64_t steps, cycle_visit *visit,
+/* Visits the cycles, in a fixed order, and takes what that needed from `steps`. False if
+ * they were not enough to see them all. */
+bool lock_cycles_each(const struct lock_order *order, uint64_t *steps, cycle_visit *visit,
                       void *context);
 
 #endif

@@ -54,7 +54,6 @@ static uint32_t object_of(struct processes *processes, enum object_class class, 
             .id = id,
             .initial = initial_of(processes->start, class, id),
             .previous = NO_OBJECT,
-            .holder = NO_PROCESS,
         };
         if (class == CLASS_BARRIER)
             object.parties = trace_barrier_parties(processes->rules->history->trace, id);
@@ -212,7 +211,8 @@ static void make_step(struct builder *builder, uint32_t pos)
     }
     set_held(builder, at, step);
     held_locks_step(&builder->current[at], event);
-    builder->filled[at]++;
+    struct step_place place = {at, builder->filled[at]++};
+    array_push(&processes->observed, place);
 }
 
 static void note_lock_use(struct processes *processes, uint32_t process, uint32_t at,
@@ -279,6 +279,24 @@ static void note_uses(struct processes *processes)
     }
 }
 
+static uint32_t first_release(const struct process *process, uint32_t lock)
+{
+    for (uint32_t i = 0; i < process->length; i++)
+        if (process->steps[i].lock == lock && op_in(process->steps[i].op, OPS_RELEASING))
+            return i;
+    return UINT32_MAX;
+}
+
+static void note_holders(struct processes *processes, uint32_t at)
+{
+    const struct process *process = &processes->items[at];
+    for (uint32_t h = 0; h < process->steps[0].held_count; h++) {
+        const struct held_object *held = &processes->held[process->steps[0].held + h];
+        struct holder holder = {at, first_release(process, held->object), held->shared};
+        array_push(&processes->objects.items[held->object].holders, holder);
+    }
+}
+
 static void finish_processes(struct builder *builder)
 {
     struct processes *processes = builder->processes;
@@ -292,11 +310,8 @@ static void finish_processes(struct builder *builder)
         set_held(builder, i, last);
     }
     processes->held = builder->held.items;
-    for (uint32_t i = 0; i < processes->count; i++) {
-        const struct step *first = &processes->items[i].steps[0];
-        for (uint32_t h = 0; h < first->held_count; h++)
-            processes->objects.items[processes->held[first->held + h].object].holder = i;
-    }
+    for (uint32_t i = 0; i < processes->count; i++)
+        note_holders(processes, i);
 }
 
 struct processes *processes_create(const struct window_start *start, uint32_t to)
@@ -333,6 +348,9 @@ void processes_destroy(struct processes *processes)
             array_free(&processes->objects.items[i].users[use]);
             array_free(&processes->objects.items[i].uses[use]);
         }
+    for (size_t i = 0; i < processes->objects.count; i++)
+        array_free(&processes->objects.items[i].holders);
+    array_free(&processes->observed);
     array_free(&processes->objects);
     map_free(&processes->by_object);
     map_free(&processes->by_thread);

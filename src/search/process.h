@@ -40,16 +40,25 @@ struct user {
     uint32_t begin, end;
 };
 
+/* Who holds a lock at the start, and the step in which it lets go of it; UINT32_MAX if
+ * that is none of the window. */
+struct holder {
+    uint32_t process;
+    uint32_t release;
+    bool shared;
+};
+
 struct users ARRAY_OF(struct user);
 struct uses ARRAY_OF(uint32_t);
+struct holders ARRAY_OF(struct holder);
 
 struct object {
     enum object_class class;
-    uint32_t id;       /* of its class; instance of a barrier */
-    uint32_t initial;  /* count, last write, entered, or stage of a once */
-    uint32_t parties;  /* of a barrier instance */
-    uint32_t previous; /* object of the instance before, or NO_OBJECT */
-    uint32_t holder;   /* of a lock at the start: process, or NO_PROCESS */
+    uint32_t id;            /* of its class; instance of a barrier */
+    uint32_t initial;       /* count, last write, entered, or stage of a once */
+    uint32_t parties;       /* of a barrier instance */
+    uint32_t previous;      /* object of the instance before, or NO_OBJECT */
+    struct holders holders; /* of a lock at the start */
     struct users users[USE_KINDS];
     struct uses uses[USE_KINDS];
 };
@@ -75,6 +84,11 @@ struct process {
     uint32_t fork_step; /* step of that process */
 };
 
+/* A step, by process and number. */
+struct step_place {
+    uint32_t process, at;
+};
+
 struct processes {
     const struct rules *rules;
     const struct window_start *start;
@@ -89,6 +103,7 @@ struct processes {
         bool shared;
     } * held;
     struct step *steps;
+    struct step_places ARRAY_OF(struct step_place) observed; /* all steps, as observed */
 };
 
 struct processes *processes_create(const struct window_start *start, uint32_t to);

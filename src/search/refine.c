@@ -53,7 +53,10 @@ static size_t slot_for(const struct refiner *refiner, const uint32_t *words)
 static void grow_table(struct refiner *refiner)
 {
     refiner->table_size = refiner->table_size ? 2 * refiner->table_size : 1024;
-    refiner->table = memory_resize(refiner->table, refiner->table_size, sizeof *refiner->table);
+    if (refiner->table_size > refiner->table_room) {
+        refiner->table_room = refiner->table_size;
+        refiner->table = memory_resize(refiner->table, refiner->table_room, sizeof *refiner->table);
+    }
     memset(refiner->table, 0, refiner->table_size * sizeof *refiner->table);
     for (uint32_t state = 0; state < refiner->links.count; state++)
         refiner->table[slot_for(refiner, state_at(refiner, state))] = state + 1;
@@ -99,12 +102,14 @@ static void store(struct refiner *refiner, uint32_t parent, uint32_t process)
         array_push(&refiner->later, (uint32_t)refiner->links.count - 1);
 }
 
-static bool is_full(const struct refiner *refiner)
+/* Of what this check needs, not of what an earlier one left: arrays grow to twice their size. */
+static bool is_full(const struct refiner *refiner, uint64_t most_work)
 {
-    uint64_t bytes = refiner->words.capacity * sizeof(uint32_t) +
-                     refiner->links.capacity * sizeof(struct state_link) +
+    uint64_t bytes = 2 * refiner->words.count * sizeof(uint32_t) +
+                     2 * refiner->links.count * sizeof(struct state_link) +
                      refiner->table_size * sizeof *refiner->table;
-    return refiner->links.count >= refiner->limits.states || bytes > refiner->limits.bytes;
+    return refiner->links.count >= refiner->limits.states || bytes > refiner->limits.bytes ||
+           refiner_work(refiner) > most_work;
 }
 
 static bool must_steps_taken(const struct refiner *refiner)
@@ -181,17 +186,19 @@ static enum refinement check(struct refiner *refiner, const uint32_t *targets, u
 {
     struct product *product = refiner->product;
     struct stubborn *stubborn = refiner->stubborn;
+    uint64_t most_work =
+        refiner->limits.work ? refiner_work(refiner) + refiner->limits.work : UINT64_MAX;
     if (!slice_compute(refiner->slice, targets, count))
         return REFINE_HOLDS;
     product_begin(product, refiner->slice);
+    refiner->work += refiner->processes->count + refiner->processes->objects.count;
     if (refiner->symmetry) {
         symmetry_begin(refiner->symmetry, product);
         refiner->sorted = memory_resize(refiner->sorted, product->words, sizeof(uint32_t));
     }
     refiner->words.count = refiner->links.count = 0;
     refiner->now.count = refiner->later.count = 0;
-    if (refiner->table_size)
-        memset(refiner->table, 0, refiner->table_size * sizeof *refiner->table);
+    refiner->table_size = 0; /* not as large as the largest check needed it */
     store(refiner, ROOT, NO_PROCESS);
     for (uint32_t state; next_state(refiner, &state);) {
         product_load(product, state_at(refiner, state));
@@ -203,12 +210,13 @@ static enum refinement check(struct refiner *refiner, const uint32_t *targets, u
                 return REFINE_FOUND;
             }
         }
-        if (is_full(refiner))
+        if (is_full(refiner, most_work))
             return REFINE_INCOMPLETE;
         stubborn_choose(stubborn, product, condition);
         for (uint32_t i = 0; i < stubborn->best_count; i++) {
             product_load(product, state_at(refiner, state));
             product_step(product, stubborn->best[i]);
+            refiner->work += 1 + 2 * product->words;
             store(refiner, state, stubborn->best[i]);
         }
     }
@@ -225,9 +233,7 @@ enum refinement refiner_reach(struct refiner *refiner, const uint32_t *targets, 
     return check(refiner, targets, count, false);
 }
 
-uint64_t refiner_lower_bound(struct refiner *refiner, const uint32_t *targets, uint32_t count)
+uint64_t refiner_work(const struct refiner *refiner)
 {
-    if (!slice_compute(refiner->slice, targets, count))
-        return UINT64_MAX;
-    return slice_must_total(refiner->slice);
+    return refiner->work + refiner->slice->work + refiner->stubborn->work;
 }

@@ -18,6 +18,7 @@ enum refinement { REFINE_HOLDS, REFINE_FOUND, REFINE_INCOMPLETE };
 struct refine_limits {
     uint64_t states;  /* stored at most */
     uint64_t bytes;   /* taken by them at most */
+    uint64_t work;    /* of one check at most, see refiner_work(); 0: no bound */
     bool no_symmetry; /* tell threads that are alike apart */
 };
 
@@ -43,7 +44,8 @@ struct refiner {
     struct state_links ARRAY_OF(struct state_link) links;
     struct state_stack ARRAY_OF(uint32_t) now, later; /* states not looked at yet */
     uint32_t *table;                                  /* state number + 1, open addressing */
-    size_t table_size;
+    size_t table_size, table_room;
+    uint64_t work; /* words of states moved so far */
 };
 
 struct refiner *refiner_create(const struct processes *processes, struct refine_limits limits);
@@ -55,9 +57,9 @@ enum refinement refiner_check(struct refiner *refiner, const uint32_t *targets, 
 /* The same without asking that returns from waits among the targets were signalled. */
 enum refinement refiner_reach(struct refiner *refiner, const uint32_t *targets, uint32_t count);
 
-/* The steps that any counterexample takes at least; UINT64_MAX if the goal is
- * seen to be out of reach without a search. */
-uint64_t refiner_lower_bound(struct refiner *refiner, const uint32_t *targets, uint32_t count);
+/* What all checks have cost so far, counted in small steps (words moved, processes and
+ * uses looked at), so that bounds on it do not depend on the machine. */
+uint64_t refiner_work(const struct refiner *refiner);
 
 /* The counterexample as a witness: the observed prefix, every event up to the
  * targets, the targets last, in their order. The caller frees it. */

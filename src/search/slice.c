@@ -69,6 +69,7 @@ static void ask(struct slice *slice, uint32_t p, uint32_t steps, bool surely)
 static void ask_users(struct slice *slice, uint32_t self, const struct object *object, enum use use)
 {
     const struct users *users = &object->users[use];
+    slice->work += users->count;
     for (size_t i = 0; i < users->count; i++)
         if (users->items[i].process != self)
             raise_limit(slice, users->items[i].process,
@@ -115,32 +116,18 @@ static void need_barrier(struct slice *slice, uint32_t instance, bool surely)
             object->uses[USE_ENTER].items[users->items[i].begin] + 1, surely);
 }
 
-static uint32_t release_of_initial(const struct process *process, uint32_t lock)
-{
-    for (uint32_t i = 0; i < process->length; i++)
-        if (process->steps[i].lock == lock && op_in(process->steps[i].op, OPS_RELEASING))
-            return i;
-    return UINT32_MAX;
-}
-
 /* Who holds the lock at the start must release it, unless both only read. */
 static void need_lock(struct slice *slice, uint32_t self, const struct step *step, bool surely)
 {
-    const struct processes *processes = slice->processes;
-    if (processes->objects.items[step->lock].holder == NO_PROCESS)
-        return;
-    for (uint32_t p = 0; p < processes->count; p++) {
-        const struct step *first = &processes->items[p].steps[0];
-        for (uint32_t h = 0; p != self && h < first->held_count; h++) {
-            const struct held_object *held = &processes->held[first->held + h];
-            if (held->object != step->lock || (held->shared && step->op == EVENT_ACQUIRE_READ))
-                continue;
-            uint32_t release = release_of_initial(&processes->items[p], step->lock);
-            if (release != UINT32_MAX)
-                ask(slice, p, release + 1, surely);
-            else if (surely)
-                slice->impossible = true;
-        }
+    const struct holders *holders = &slice->processes->objects.items[step->lock].holders;
+    for (size_t i = 0; i < holders->count; i++) {
+        const struct holder *holder = &holders->items[i];
+        if (holder->process == self || (holder->shared && step->op == EVENT_ACQUIRE_READ))
+            continue;
+        if (holder->release != UINT32_MAX)
+            ask(slice, holder->process, holder->release + 1, surely);
+        else if (surely)
+            slice->impossible = true;
     }
 }
 
@@ -220,6 +207,8 @@ static void settle(struct slice *slice)
             ask_fork(slice, p, true);
         if (slice->limit[p] && !slice->limit_scanned[p])
             ask_fork(slice, p, false);
+        slice->work += slice->must[p] - slice->must_scanned[p];
+        slice->work += slice->limit[p] - slice->limit_scanned[p];
         while (slice->must_scanned[p] < slice->must[p])
             need_for_step(slice, p, &process->steps[slice->must_scanned[p]++], true);
         while (slice->limit_scanned[p] < slice->limit[p])
@@ -238,6 +227,7 @@ bool slice_compute(struct slice *slice, const uint32_t *targets, uint32_t count)
     memset(slice->limit_scanned, 0, bytes);
     memset(slice->target, 0xff, bytes);
     slice->impossible = false;
+    slice->work += processes->count;
     for (uint32_t i = 0; i < count; i++) {
         const struct event *event = &processes->rules->history->events[targets[i]];
         slice->target[processes_of_thread(processes, event->thread)] =

@@ -23,6 +23,7 @@ struct slice {
     uint32_t *must_scanned, *limit_scanned;
     bool impossible; /* the must-steps contradict the goal */
     struct pending ARRAY_OF(uint32_t) pending;
+    uint64_t work; /* done so far: steps and uses looked at */
 };
 
 struct slice *slice_create(const struct processes *processes);

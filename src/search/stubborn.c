@@ -36,6 +36,7 @@ static void join_users(struct stubborn *stubborn, const struct product *product,
 {
     const struct object *used = &product->processes->objects.items[object];
     const struct users *users = &used->users[use];
+    stubborn->work += users->count;
     for (size_t i = 0; i < users->count; i++) {
         const struct user *user = &users->items[i];
         if (stubborn->seen[user->process] == stubborn->round)
@@ -177,6 +178,7 @@ static void close_set(struct stubborn *stubborn, const struct product *product)
             add_enabling(stubborn, product, process, step, rule);
         }
     }
+    stubborn->work += stubborn->member_count;
 }
 
 static void keep_trial(struct stubborn *stubborn)
@@ -213,6 +215,7 @@ void stubborn_choose(struct stubborn *stubborn, const struct product *product, u
         if (stubborn->trial_count < stubborn->best_count)
             keep_trial(stubborn);
     }
+    stubborn->work += product->slot_count;
     if (stubborn->best_count == UINT32_MAX)
         stubborn->best_count = 0;
 }

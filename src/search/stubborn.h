@@ -20,6 +20,7 @@ struct stubborn {
     uint32_t *members; /* work list of the closure */
     uint32_t *seen;    /* by process: the round it joined in */
     uint32_t member_count, round;
+    uint64_t work; /* done so far: processes and uses looked at */
 };
 
 struct stubborn *stubborn_create(const struct processes *processes);

@@ -325,7 +325,8 @@ static uint64_t states_needed(const struct history *history, const uint32_t targ
     struct rules *rules = rules_create(history, MODEL_SYNC);
     struct window_start *start = window_start_create(rules);
     struct processes *processes = processes_create(start, history->count);
-    struct refine_limits limits = {1u << 20, UINT64_C(1) << 30, no_symmetry};
+    struct refine_limits limits = {
+        .states = 1u << 20, .bytes = UINT64_C(1) << 30, .no_symmetry = no_symmetry};
     struct refiner *refiner = refiner_create(processes, limits);
     assert_int_equal(refiner_check(refiner, targets, 2), REFINE_FOUND);
     uint32_t length;
