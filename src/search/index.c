@@ -238,6 +238,8 @@ struct search_index *search_index_create(const struct history *history, enum mod
     array_free(&tally.acquires);
     array_free(&tally.slots);
     index->clocks = clocks_create(index, false);
+    if (index->model == MODEL_VALUE)
+        index->values = values_index_create(index->rules);
     if (index->has_states) {
         index_find_soft(index);
         fill_lists(index, &index->stateful, history->threads, key_stateful, true);
@@ -266,6 +268,7 @@ void search_index_destroy(struct search_index *index)
     clocks_destroy(index->clocks);
     clocks_destroy(index->soft_clocks);
     free(index->soft);
+    values_index_destroy(index->values);
     lists_free(&index->readers);
     lists_free(&index->initial);
     lists_free(&index->enters);

@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "model/machine.h"
+#include "search/by_values.h"
 #include "search/search.h"
 
 /* How a reading event is bound to what it saw. */
@@ -47,6 +48,7 @@ struct search_index {
     uint32_t *soft;              /* by pos: soft.c; NULL without has_states */
     struct clocks *soft_clocks;  /* with these as well; NULL without */
     struct clocks *clocks;       /* NULL where they would need too much memory */
+    struct values_index *values; /* under `value`, else NULL */
     struct map slots;            /* (lock, thread) -> slot + 1 */
     uint32_t *held_last;         /* by thread: locks held after its last event */
     struct event_lists stateful; /* by thread: operations of semaphores and conditions */

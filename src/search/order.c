@@ -148,11 +148,12 @@ static int compare_operations(const void *left, const void *right)
 }
 
 /* Does S have, of every condition and semaphore, the first operations in the observed
- * order? Then they work in that order as they did. */
-static bool keeps_states(const struct search *search)
+ * order? Then they work in that order as they did. So do reads that are kept by value if S has
+ * the writes they saw (`softly`). */
+static bool keeps_states(const struct search *search, bool softly)
 {
     const struct search_index *index = search->index;
-    if (index->has_failed_tries || index->model == MODEL_VALUE)
+    if (index->has_failed_tries || (index->model == MODEL_VALUE && !softly))
         return false;
     uint32_t conditions = trace_count(index->history->trace, CLASS_CONDITION);
     uint32_t count = index->stateful.start[index->history->threads];
@@ -181,15 +182,39 @@ static bool solve_preserving(struct search *search)
     search->softly = search->by_clocks && index->soft_clocks;
     if (search->softly)
         memset(search->scanned, 0, index->history->threads * sizeof *search->scanned);
-    bool found = (!search->softly || closure_complete(search)) && closure_preserve(search);
+    bool softly = search->softly;
+    bool found = (!softly || closure_complete(search)) && closure_preserve(search);
     search->softly = false;
     if (found && search->query.goal < SEARCH_ATOMICITY &&
-        (!index->has_states || (search->query.goal < SEARCH_DEADLOCK && keeps_states(search))))
+        (!index->has_states ||
+         (search->query.goal < SEARCH_DEADLOCK && keeps_states(search, softly))))
         schedule_observed(search);
     else
         found = found && schedule_run(search) && unwoken_target(search) == POS_NONE;
     closure_pop(search);
     return found;
+}
+
+/* Is it a question for by_values.h? */
+static bool goes_by_values(struct search *search)
+{
+    if (!search->index->values || search->query.goal != SEARCH_RACE)
+        return false;
+    if (!search->values)
+        search->values = by_values_create(search->index->values);
+    return search->values;
+}
+
+static enum search_answer solve_by_values(struct search *search)
+{
+    struct search_witness witness;
+    enum search_answer answer = by_values_race(search->values, search->query.events, &search->steps,
+                                               search->limit, &witness);
+    if (answer == SEARCH_WITNESS) {
+        search->executed = witness.length - search->query.count;
+        memcpy(search->order, witness.events, search->executed * sizeof *search->order);
+    }
+    return answer;
 }
 
 enum search_answer order_solve(struct search *search)
@@ -199,5 +224,7 @@ enum search_answer order_solve(struct search *search)
         return SEARCH_REFUTED;
     if (solve_preserving(search))
         return SEARCH_WITNESS;
-    return solve(search, &why);
+    if (search->steps + set_size(search) > search->limit)
+        return SEARCH_EXHAUSTED;
+    return goes_by_values(search) ? solve_by_values(search) : solve(search, &why);
 }

@@ -36,6 +36,7 @@ void search_destroy(struct search *search)
         return;
     while (search->touched.count)
         condition_free(&search->conditions[array_pop(&search->touched)]);
+    by_values_destroy(search->values);
     free(search->ceiling);
     free(search->cut);
     free(search->has_edge);
@@ -180,6 +181,12 @@ static bool start(struct search *search)
     return query->goal != SEARCH_RACE ||
            (query->count == 2 && event_conflict(event_at(search->index, query->events[0]),
                                                 event_at(search->index, query->events[1])));
+}
+
+void search_forget(struct search *search)
+{
+    if (search->values)
+        by_values_forget(search->values);
 }
 
 enum search_answer search_reach(struct search *search, const struct search_query *query,

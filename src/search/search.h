@@ -73,6 +73,10 @@ void search_destroy(struct search *search);
 enum search_answer search_reach(struct search *search, const struct search_query *query,
                                 struct search_witness *witness);
 
+/* Under `value`, what was learnt for one question helps with the next. Which witness is found,
+ * and what is left open, depends on the questions since this was called, and on no others. */
+void search_forget(struct search *search);
+
 /* Events scheduled by all questions so far: what budgets count. */
 uint64_t search_steps(const struct search *search);
 

@@ -1,7 +1,7 @@
 /* What an event of an object with a state had in the observed run, though another
  * event might do as well: the post that a semaphore wait consumed, the signal that
- * ended a wait, the holder that a failed try met. A set that has these, too, can
- * usually be executed in the observed order. */
+ * ended a wait, the holder that a failed try met, the write whose value was read. A set that has
+ * these, too, can usually be executed in the observed order. */
 #include "base/array.h"
 #include "search/index.h"
 #include "trace/condition.h"
@@ -86,7 +86,9 @@ static void note_condition(struct past *past, uint32_t pos, const struct event *
 
 static void note(struct past *past, uint32_t pos, const struct event *event)
 {
-    if (event->op == EVENT_POST || event->op == EVENT_SEM_WAIT)
+    if (past->index->keep[pos] == KEEP_VALUE)
+        past->index->soft[pos] = past->index->rules->reads_from[pos];
+    else if (event->op == EVENT_POST || event->op == EVENT_SEM_WAIT)
         note_semaphore(past, pos, event);
     else if (event_object_class(event->op) == CLASS_CONDITION)
         note_condition(past, pos, event);

@@ -119,23 +119,34 @@ static bool climb(struct search *search, const struct solve_task *task, uint64_t
     return false;
 }
 
+static void solve_task(struct work *work, struct search **searches, size_t number)
+{
+    struct solve_outcome *outcome = &work->outcomes[number];
+    *outcome = (struct solve_outcome){.answer = SEARCH_REFUTED};
+    for (uint32_t i = 0; i < work->ladder->count; i++) {
+        if (!searches[i])
+            searches[i] = search_create(work->ladder->rungs[i]);
+        outcome->model = search_index_model(work->ladder->rungs[i]);
+        if (climb(searches[i], &work->tasks[number], work->budget, outcome))
+            break;
+    }
+}
+
+/* Tasks are handed out in batches, within which a search may learn: so the outcome does not
+ * depend on who gets which. */
 static void *work_on(void *argument)
 {
     struct work *work = argument;
     struct search *searches[MODEL_COUNT] = {0};
     for (;;) {
-        size_t number = atomic_fetch_add(&work->next, 1);
-        if (number >= work->count)
+        size_t first = atomic_fetch_add(&work->next, SOLVE_BATCH);
+        if (first >= work->count)
             break;
-        struct solve_outcome *outcome = &work->outcomes[number];
-        *outcome = (struct solve_outcome){.answer = SEARCH_REFUTED};
-        for (uint32_t i = 0; i < work->ladder->count; i++) {
-            if (!searches[i])
-                searches[i] = search_create(work->ladder->rungs[i]);
-            outcome->model = search_index_model(work->ladder->rungs[i]);
-            if (climb(searches[i], &work->tasks[number], work->budget, outcome))
-                break;
-        }
+        for (uint32_t i = 0; i < work->ladder->count; i++)
+            if (searches[i])
+                search_forget(searches[i]);
+        for (size_t i = first; i < first + SOLVE_BATCH && i < work->count; i++)
+            solve_task(work, searches, i);
     }
     for (uint32_t i = 0; i < work->ladder->count; i++)
         search_destroy(searches[i]);
@@ -163,7 +174,8 @@ void solve_all(const struct ladder *ladder, const struct solve_task *tasks,
                         .budget = budget ? budget : solve_budget(ladder, count)};
     pthread_t threads[JOBS_MAX];
     uint32_t started = 0;
-    for (; started + 1 < jobs && started + 1 < count && started < JOBS_MAX; started++)
+    for (; started + 1 < jobs && (started + 1) * SOLVE_BATCH < count && started < JOBS_MAX;
+         started++)
         if (pthread_create(&threads[started], NULL, work_on, &work))
             break;
     work_on(&work);

@@ -108,6 +108,8 @@ struct search {
     struct count_now *entered; /* by barrier instance */
     struct condition *conditions;
     struct touched ARRAY_OF(uint32_t) touched; /* conditions to reset */
+
+    struct by_values *values; /* NULL: not needed so far */
 };
 
 static inline void levels_add(struct levels *to, const struct levels *from)
