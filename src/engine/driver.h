@@ -3,11 +3,16 @@
 #define PREPLAY_ENGINE_DRIVER_H
 
 #include "engine/engine.h"
+#include "engine/whole.h"
 
 struct driver {
     struct engine_run *runs;
     size_t count;
-    struct history *history; /* the whole trace, if some engine asked for it */
+    const struct history *history; /* the whole trace, if it is in memory */
+    struct engine_run *filters;    /* that nobody asked for by name */
+    size_t filter_count;
+    struct engine_options filter_options;
+    struct whole whole;
 };
 
 /* Reads `trace` to its end. Findings of each run are sorted, and every witness

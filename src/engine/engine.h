@@ -1,7 +1,9 @@
 /* The one interface of all engines. Several engines run over one reading of the
  * trace: the driver (driver.h) feeds each batch to every engine in turn, then
  * calls finish() on each. An engine that needs the whole trace says so, and
- * finds it in run->history at finish(); the driver keeps one copy for all.
+ * finds it in run->history at finish(); the driver keeps one copy for all. An
+ * engine that builds on another's results names it as its filter: it runs over the
+ * same reading, once for all who want it.
  *
  * To add an engine: write NAME.c with a `const struct engine engine_NAME`, open
  * it with its idea, its paper and its guarantee, and list it in registry.c. */
@@ -21,6 +23,9 @@ enum guarantee {
     GUARANTEE_HEURISTIC,     /* neither (must-before) */
 };
 
+/* engine/whole.h */
+struct whole;
+
 struct engine_options {
     enum model model;          /* MODEL_NONE: the engine's own default */
     uint32_t window;           /* events; 0: no window */
@@ -38,6 +43,8 @@ struct engine_run {
     const struct trace *trace;
     const struct engine_options *options;
     const struct history *history; /* at finish(), if the engine asked for it */
+    struct engine_run *filter;     /* of engine->filter */
+    struct whole *whole;           /* to ask for the history, if engine->may_want_whole */
     struct findings *findings;
     double seconds; /* spent in this engine's callbacks */
     /* Counted by engines that search; shown by predict and compare. */
@@ -59,6 +66,8 @@ struct engine {
     enum model default_model;
     unsigned models; /* bits 1u << MODEL_*, those -m may choose */
     bool whole_trace;
+    bool may_want_whole; /* at finish(), by whole_history() */
+    const struct engine *filter;
     bool one_per_object; /* of races, it reports one a variable unless asked for all */
 
     /* Each may be NULL, where there is nothing to do. */

@@ -5,11 +5,13 @@
  * removes only pairs that no correct reordering brings together, so nothing that
  * is true under `sync` is missed; much of what remains is false. */
 #include "base/array.h"
-#include "engine/access_history.h"
-#include "engine/engine.h"
+#include "engine/lockset_pairs.h"
 #include "model/lock_profile.h"
 
 #define GUARD_LIMIT 3
+
+/* What a variable's history notes beside its accesses. */
+enum note { ATOMIC /* some access of it was */ };
 
 struct variable {
     struct access_history history;
@@ -17,7 +19,10 @@ struct variable {
     bool touched, shared;         /* at all; by a second thread */
     uint8_t guard_count;          /* locks that every access so far held exclusively: */
     uint32_t guards[GUARD_LIMIT]; /* while there is one, no pair needs a look */
+    uint32_t last_write;          /* pos plus one, of plain ones */
 };
+
+_Static_assert(sizeof(struct variable) == 64, "as much as a cache line");
 
 struct lockset {
     struct access_pool pool;
@@ -25,6 +30,8 @@ struct lockset {
     struct lock_profiles *profiles;
     struct lockset_variables PAGED_OF(struct variable) variables;
     struct indices ARRAY_OF(uint32_t) next_index;
+    struct lockset_pairs pairs;
+    struct sync_log *log; /* NULL if nobody wants one */
 };
 
 static void create(struct engine_run *run)
@@ -35,9 +42,24 @@ static void create(struct engine_run *run)
     run->state = lockset;
 }
 
+const struct lockset_pairs *lockset_pairs_of(const struct engine_run *run)
+{
+    const struct lockset *lockset = run->state;
+    return &lockset->pairs;
+}
+
+void lockset_keep_log(struct engine_run *run, struct sync_log *log)
+{
+    struct lockset *lockset = run->state;
+    lockset->log = log;
+}
+
 static void report(struct engine_run *run, uint32_t variable, const struct access *earlier,
                    const struct access *later)
 {
+    struct lockset *lockset = run->state;
+    if (!lockset_pairs_meet(&lockset->pairs, variable, earlier, later) && !run->options->every_pair)
+        return;
     struct finding_event events[2];
     access_fill(&events[0], earlier);
     access_fill(&events[1], later);
@@ -89,6 +111,23 @@ static void scan(struct engine_run *run, struct lockset *lockset, uint32_t id,
     }
 }
 
+/* What atomic operations may read belongs to the log. */
+static void note_write(struct lockset *lockset, struct variable *variable,
+                       const struct event *event, uint32_t pos)
+{
+    struct sync_log *log = lockset->log;
+    uint8_t *atomic = &variable->history.note[ATOMIC];
+    if (op_in(event->op, OPS_ATOMIC)) {
+        if (log && !*atomic && variable->last_write)
+            sync_log_late(log, variable->last_write - 1, event->object);
+        *atomic = true;
+    } else if (event->op == EVENT_WRITE) {
+        if (log && *atomic)
+            sync_log_event(log, event, pos);
+        variable->last_write = pos + 1;
+    }
+}
+
 static void on_access(struct engine_run *run, struct lockset *lockset, const struct event *event,
                       uint32_t pos, uint32_t index)
 {
@@ -99,7 +138,9 @@ static void on_access(struct engine_run *run, struct lockset *lockset, const str
     uint32_t profile = lock_profile_now(lockset->profiles, event->thread);
     struct access access = access_of(event, tick, pos, index, profile);
     update_guards(variable, lockset->profiles, event->thread, profile);
+    note_write(lockset, variable, event, pos);
     struct access *known = every_pair ? NULL : access_history_find(&variable->history, &access);
+    lockset->pairs.passed_over |= known != NULL;
     if (known && known->tick == tick)
         return; /* alike, and nothing has come between: what it meets is known */
     if (variable->shared && !variable->guard_count)
@@ -121,6 +162,8 @@ static void on_events(struct engine_run *run, const struct event *events, size_t
                           lock_profile_now(lockset->profiles, near_event->thread));
         array_grow(&lockset->next_index, event->thread + 1);
         uint32_t index = lockset->next_index.items[event->thread]++;
+        if (lockset->log)
+            sync_log_see(lockset->log, event, first + (uint32_t)i);
         if (op_in(event->op, OPS_ACCESS))
             on_access(run, lockset, event, first + (uint32_t)i, index);
         order_step(lockset->order, event);
@@ -141,6 +184,7 @@ static void destroy(struct engine_run *run)
     access_pool_free(&lockset->pool);
     paged_free(&lockset->variables);
     array_free(&lockset->next_index);
+    lockset_pairs_free(&lockset->pairs);
     lock_profiles_destroy(lockset->profiles);
     order_destroy(lockset->order);
     free(lockset);

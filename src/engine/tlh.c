@@ -10,16 +10,17 @@
  * other threads there: what it reaches comes with a schedule, which the checker
  * has accepted. A finding without a schedule is strategy I's alone. With two
  * threads the strategies agree. */
-#include "engine/engine.h"
+#include "base/array.h"
+#include "engine/thinned.h"
+#include "engine/whole.h"
+#include "search/clocks.h"
 #include "search/lattice.h"
 #include "search/rendezvous.h"
-#include "search/clocks.h"
 #include "search/suspects.h"
-
-#include "base/array.h"
 
 struct tlh {
     struct engine_run *run;
+    const struct history *history; /* thinned, or the whole trace */
     struct search_index *index;
     struct lock_histories *histories;
     struct rendezvous *rendezvous;
@@ -34,54 +35,26 @@ struct tlh {
  * without. */
 #define WITNESS_EVENTS_MAX (UINT64_C(1) << 28)
 
-/* While the trace is read: is there anything to search for? The cheap filters miss
- * nothing (lockset.c), and the first thing they find is enough to know. Without a
- * candidate no lock history is needed. */
-struct filter {
-    struct engine_options options;
-    struct engine_run run;
-};
+#define NOTE_WITHOUT "strategy I: not refuted by the two threads' lock histories"
 
-extern const struct engine engine_lockset;
-
+/* While the trace is read, lockset collects candidates; of the rest of the trace only the
+ * synchronisation is kept. */
 static void create(struct engine_run *run)
 {
-    struct filter *filter = NEW(struct filter);
-    filter->options = *run->options;
-    filter->options.every_pair = false;
-    filter->run = (struct engine_run){.engine = &engine_lockset,
-                                      .trace = run->trace,
-                                      .options = &filter->options,
-                                      .findings = findings_create(false)};
-    engine_lockset.create(&filter->run);
-    run->state = filter;
-}
-
-static bool has_candidates(const struct engine_run *run)
-{
-    const struct filter *filter = run->state;
-    return filter->run.findings->count > 0;
-}
-
-static void look_for_candidates(struct engine_run *run, const struct event *events, size_t count,
-                                uint32_t first)
-{
-    struct filter *filter = run->state;
-    if (!has_candidates(run))
-        engine_lockset.events(&filter->run, events, count, first);
+    struct sync_log *log = NEW(struct sync_log);
+    lockset_keep_log(run->filter, log);
+    run->state = log;
 }
 
 static void destroy(struct engine_run *run)
 {
-    struct filter *filter = run->state;
-    engine_lockset.destroy(&filter->run);
-    findings_destroy(filter->run.findings);
-    free(filter);
+    sync_log_free(run->state);
+    free(run->state);
 }
 
 static void find_snapshots(struct tlh *tlh)
 {
-    const struct history *history = tlh->run->history;
+    const struct history *history = tlh->history;
     const uint64_t unblocking = OP_BIT(EVENT_FORK) | OP_BIT(EVENT_SIGNAL) |
                                 OP_BIT(EVENT_BROADCAST) | OP_BIT(EVENT_POST) |
                                 OP_BIT(EVENT_BARRIER_ENTER) | OP_BIT(EVENT_ONCE_END);
@@ -147,7 +120,7 @@ static uint64_t limit_of(const struct tlh *tlh)
 static enum search_answer strategy_one(struct tlh *tlh, const uint32_t targets[2],
                                        struct lattice **lattice, uint32_t *after)
 {
-    const struct history *history = tlh->run->history;
+    const struct history *history = tlh->history;
     uint32_t done[2], threads[2], start[2];
     *after = rendezvous_last(tlh->rendezvous, targets, done);
     for (int i = 0; i < 2; i++) {
@@ -165,7 +138,7 @@ static enum search_answer strategy_one(struct tlh *tlh, const uint32_t targets[2
 /* Nothing that the targets need of a third thread comes after the snapshot. */
 static bool others_did_enough(const struct tlh *tlh, const uint32_t targets[2], uint32_t snapshot)
 {
-    const struct history *history = tlh->run->history;
+    const struct history *history = tlh->history;
     if (!tlh->index->clocks)
         return false;
     for (int i = 0; i < 2; i++) {
@@ -185,7 +158,7 @@ static bool others_did_enough(const struct tlh *tlh, const uint32_t targets[2], 
 
 static struct lattice *strategy_two(struct tlh *tlh, const uint32_t targets[2], uint32_t snapshot)
 {
-    const struct history *history = tlh->run->history;
+    const struct history *history = tlh->history;
     if (!others_did_enough(tlh, targets, snapshot))
         return NULL;
     uint32_t threads[2], start[2];
@@ -199,7 +172,7 @@ static struct lattice *strategy_two(struct tlh *tlh, const uint32_t targets[2], 
 
 static void run_up_to(struct tlh *tlh, uint32_t *done, uint32_t pos, bool inclusive)
 {
-    const struct history *history = tlh->run->history;
+    const struct history *history = tlh->history;
     uint32_t thread = history->events[pos].thread;
     while (done[thread] < history->index[pos] + inclusive)
         array_push(&tlh->witness, history_pos(history, thread, done[thread]++));
@@ -210,7 +183,7 @@ static void run_up_to(struct tlh *tlh, uint32_t *done, uint32_t pos, bool inclus
 static bool build_witness(struct tlh *tlh, const struct lattice *lattice, const uint32_t targets[2],
                           uint32_t snapshot, bool first_last)
 {
-    const struct history *history = tlh->run->history;
+    const struct history *history = tlh->history;
     uint32_t *done = NEW_ARRAY(uint32_t, history->threads);
     tlh->witness.count = 0;
     for (uint32_t pos = 0; pos < snapshot; pos++) {
@@ -240,31 +213,29 @@ static bool find_witness(struct tlh *tlh, const uint32_t targets[2], struct latt
     if (two && (build_witness(tlh, two, targets, snapshot, false) ||
                 build_witness(tlh, two, targets, snapshot, true)))
         return true;
-    return tlh->run->history->threads == 2 && (build_witness(tlh, one, targets, after, false) ||
-                                               build_witness(tlh, one, targets, after, true));
+    return tlh->history->threads == 2 && (build_witness(tlh, one, targets, after, false) ||
+                                          build_witness(tlh, one, targets, after, true));
 }
 
-static void try_pair(struct tlh *tlh, const struct suspect_pair *pair)
+/* Asks for one pair: `events` are the two accesses as they are to be reported, `pos`
+ * where they stand in the history that is searched. */
+static void try_pair(struct tlh *tlh, const uint32_t pos[2], uint32_t object,
+                     struct finding_event events[2])
 {
     struct engine_run *run = tlh->run;
-    const struct history *history = run->history;
-    const uint32_t pos[2] = {pair->first, pair->second};
-    bool swap = history->events[pos[0]].thread > history->events[pos[1]].thread;
+    bool swap = events[0].thread > events[1].thread;
     const uint32_t targets[2] = {pos[swap], pos[!swap]};
-    struct finding_event events[2];
-    for (int i = 0; i < 2; i++)
-        finding_event_fill(&events[i], &history->events[pos[i]], pos[i], history->index[pos[i]]);
     struct finding finding = {
         .kind = FINDING_RACE,
         .model = MODEL_SYNC,
         .verdict = VERDICT_CANDIDATE,
         .engine = run->engine->name,
         .object_class = CLASS_VARIABLE,
-        .object = history->events[pos[0]].object,
+        .object = object,
         .block = INTERN_NONE,
         .events = events,
         .event_count = 2,
-        .note = "strategy I: not refuted by the two threads' lock histories",
+        .note = NOTE_WITHOUT,
     };
     if (!findings_is_new(run->findings, &finding))
         return;
@@ -288,53 +259,173 @@ static void try_pair(struct tlh *tlh, const struct suspect_pair *pair)
     findings_add(run->findings, &finding);
 }
 
+static void open_search(struct tlh *tlh, struct engine_run *run, const struct history *history)
+{
+    *tlh = (struct tlh){.run = run, .history = history};
+    tlh->index = search_index_create(history, MODEL_SYNC);
+    tlh->histories = lock_histories_create(tlh->index);
+    tlh->rendezvous = rendezvous_create(tlh->index);
+    find_snapshots(tlh);
+}
+
+static void close_search(struct tlh *tlh)
+{
+    for (size_t i = 0; i < tlh->all.count; i++)
+        lattice_destroy(tlh->all.items[i]);
+    array_free(&tlh->all);
+    array_free(&tlh->snapshots);
+    array_free(&tlh->witness);
+    map_free(&tlh->lattices);
+    rendezvous_destroy(tlh->rendezvous);
+    lock_histories_destroy(tlh->histories);
+    search_index_destroy(tlh->index);
+}
+
+/* --- in the whole trace ------------------------------------------------------ */
+
 static bool try_suspect(struct tlh *tlh, const struct suspects *suspects,
                         const struct suspect *suspect)
 {
+    const struct history *history = tlh->history;
     size_t before = tlh->run->findings->count;
-    for (uint32_t i = 0; i < suspect->count; i++)
-        try_pair(tlh, &suspects->pairs[suspect->start + i]);
+    for (uint32_t i = 0; i < suspect->count; i++) {
+        const struct suspect_pair *pair = &suspects->pairs[suspect->start + i];
+        const uint32_t pos[2] = {pair->first, pair->second};
+        struct finding_event events[2];
+        for (int k = 0; k < 2; k++)
+            finding_event_fill(&events[k], &history->events[pos[k]], pos[k],
+                               history->index[pos[k]]);
+        try_pair(tlh, pos, history->events[pos[0]].object, events);
+    }
     return tlh->run->findings->count > before;
 }
 
 /* A few instances of each pair of locations; then more of those that are not found. */
-static void try_all(struct tlh *tlh)
+static int search_whole(struct engine_run *run, struct error *error)
 {
-    const struct engine_options *options = tlh->run->options;
+    struct tlh tlh;
     struct suspects suspects, more;
     struct map closed = {0};
-    suspects_find(&suspects, tlh->index, options->every_pair, options->window);
+    run->history = whole_history(run->whole, error);
+    if (!run->history)
+        return -1;
+    open_search(&tlh, run, run->history);
+    suspects_find(&suspects, tlh.index, run->options->every_pair, run->options->window);
     for (size_t i = 0; i < suspects.count; i++)
-        if (try_suspect(tlh, &suspects, &suspects.items[i]))
+        if (try_suspect(&tlh, &suspects, &suspects.items[i]))
             map_at(&closed, suspects.items[i].places, NULL);
     suspects_more(&suspects, &closed, &more);
     for (size_t i = 0; i < more.count; i++)
-        try_suspect(tlh, &more, &more.items[i]);
+        try_suspect(&tlh, &more, &more.items[i]);
     suspects_free(&more);
     suspects_free(&suspects);
     map_free(&closed);
+    close_search(&tlh);
+    return 0;
+}
+
+/* --- among synchronisation and candidates ------------------------------------- */
+
+static int by_distance(const void *a, const void *b)
+{
+    const struct lockset_instance *x = a, *y = b;
+    uint32_t left = x->later.pos - x->earlier.pos, right = y->later.pos - y->earlier.pos;
+    if (left != right)
+        return left < right ? -1 : 1;
+    return (x->later.pos > y->later.pos) - (x->later.pos < y->later.pos);
+}
+
+static void try_instance(struct tlh *tlh, const struct thinned *thinned,
+                         const struct lockset_instance *instance)
+{
+    uint32_t window = tlh->run->options->window;
+    const uint32_t pos[2] = {thinned_pos(thinned, instance->earlier.pos),
+                             thinned_pos(thinned, instance->later.pos)};
+    struct finding_event events[2];
+    access_fill(&events[0], &instance->earlier);
+    access_fill(&events[1], &instance->later);
+    if ((!window || events[1].pos - events[0].pos <= window) &&
+        !suspects_ordered(tlh->index, pos[0], pos[1]))
+        try_pair(tlh, pos, instance->object, events);
+}
+
+/* True if it is found or certain that it cannot be. */
+static bool try_locations(struct tlh *tlh, const struct thinned *thinned,
+                          const struct lockset_pair *pair, bool all_there)
+{
+    size_t before = tlh->run->findings->count, count = pair->instances.count;
+    struct lockset_instance *instances =
+        memory_copy(pair->instances.items, count * sizeof *instances);
+    qsort(instances, count, sizeof *instances, by_distance);
+    for (size_t i = 0; i < count && tlh->run->findings->count == before; i++)
+        try_instance(tlh, thinned, &instances[i]);
+    free(instances);
+    return tlh->run->findings->count > before || (all_there && count == pair->met);
+}
+
+/* The witness of a thinned trace as one of the whole trace: every thread does what it has
+ * to do before its next synchronisation, then that. */
+static void fill_in(struct tlh *tlh, const struct thinned *thinned, const struct finding *finding)
+{
+    const uint32_t *witness = finding->witness;
+    uint32_t length = finding->witness_length;
+    uint32_t *done = NEW_ARRAY(uint32_t, tlh->history->threads);
+    tlh->witness.count = 0;
+    for (uint32_t i = 0; i + 2 < length; i++)
+        run_up_to(tlh, done, thinned->origin[witness[i]], true);
+    for (uint32_t i = length - 2; i < length; i++)
+        run_up_to(tlh, done, thinned->origin[witness[i]], false);
+    for (uint32_t i = length - 2; i < length; i++)
+        array_push(&tlh->witness, thinned->origin[witness[i]]);
+    free(done);
+}
+
+static int fill_in_all(struct engine_run *run, const struct thinned *thinned, struct error *error)
+{
+    struct tlh tlh = {.run = run};
+    for (size_t i = 0; i < run->findings->count; i++) {
+        struct finding *finding = &run->findings->items[i];
+        if (!finding->witness)
+            continue;
+        if (!tlh.history && !(tlh.history = run->history = whole_history(run->whole, error)))
+            return -1;
+        fill_in(&tlh, thinned, finding);
+        tlh.stored += tlh.witness.count;
+        free(finding->witness);
+        bool room = tlh.stored < WITNESS_EVENTS_MAX;
+        finding->witness_length = room ? (uint32_t)tlh.witness.count : 0;
+        finding->witness =
+            room ? memory_copy(tlh.witness.items, tlh.witness.count * sizeof(uint32_t)) : NULL;
+        if (!room)
+            finding->note = memory_copy(NOTE_WITHOUT, sizeof NOTE_WITHOUT);
+    }
+    array_free(&tlh.witness);
+    return 0;
 }
 
 static int finish(struct engine_run *run, struct error *error)
 {
-    (void)error;
-    if (!has_candidates(run))
+    const struct lockset_pairs *pairs = lockset_pairs_of(run->filter);
+    if (!pairs->list.count)
         return 0;
-    struct tlh tlh = {.run = run, .index = search_index_create(run->history, MODEL_SYNC)};
-    tlh.histories = lock_histories_create(tlh.index);
-    tlh.rendezvous = rendezvous_create(tlh.index);
-    find_snapshots(&tlh);
-    try_all(&tlh);
-    for (size_t i = 0; i < tlh.all.count; i++)
-        lattice_destroy(tlh.all.items[i]);
-    array_free(&tlh.all);
-    array_free(&tlh.snapshots);
-    array_free(&tlh.witness);
-    map_free(&tlh.lattices);
-    rendezvous_destroy(tlh.rendezvous);
-    lock_histories_destroy(tlh.histories);
-    search_index_destroy(tlh.index);
-    return 0;
+    if (run->options->every_pair)
+        return search_whole(run, error);
+    struct thinned thinned;
+    struct tlh tlh;
+    bool settled = true;
+    thinned_create(&thinned, run->trace, run->state, pairs);
+    open_search(&tlh, run, thinned.history);
+    for (size_t i = 0; i < pairs->list.count; i++)
+        settled &= try_locations(&tlh, &thinned, &pairs->list.items[i], !pairs->passed_over);
+    close_search(&tlh);
+    int result = fill_in_all(run, &thinned, error);
+    thinned_free(&thinned);
+    if (result || settled)
+        return result;
+    /* Other instances of what was refuted may be reachable: only the whole trace has them. */
+    run->candidates -= run->refuted;
+    run->refuted = 0;
+    return search_whole(run, error);
 }
 
 const struct engine engine_tlh = {
@@ -346,9 +437,9 @@ const struct engine engine_tlh = {
     .guarantee = GUARANTEE_COMPLETE_SYNC,
     .default_model = MODEL_SYNC,
     .models = 1u << MODEL_SYNC,
-    .whole_trace = true,
+    .may_want_whole = true,
+    .filter = &engine_lockset,
     .create = create,
-    .events = look_for_candidates,
     .finish = finish,
     .destroy = destroy,
 };

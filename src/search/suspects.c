@@ -202,9 +202,9 @@ static uint64_t places_of(const struct search_index *index, uint32_t a, uint32_t
     return x < y ? map_pair(x, y) : map_pair(y, x);
 }
 
-/* Must one of the two come before the other? The events themselves are not
- * executed, so it is the past of the later one's predecessor that counts. */
-static bool is_ordered(const struct search_index *index, uint32_t first, uint32_t second)
+/* The events themselves are not executed, so it is the past of the later one's
+ * predecessor that counts. */
+bool suspects_ordered(const struct search_index *index, uint32_t first, uint32_t second)
 {
     if (!index->clocks)
         return false;
@@ -219,7 +219,7 @@ static void add_instance(struct finder *finder, uint32_t a, uint32_t b)
     struct suspect_pair pair = {a < b ? a : b, a < b ? b : a};
     uint32_t distance = pair.second - pair.first;
     if ((finder->window && distance > finder->window) ||
-        is_ordered(finder->index, pair.first, pair.second))
+        suspects_ordered(finder->index, pair.first, pair.second))
         return;
     uint64_t places =
         finder->every_pair ? map_pair(pair.first, pair.second) : places_of(finder->index, a, b);

@@ -40,4 +40,7 @@ void suspects_find(struct suspects *suspects, const struct search_index *index, 
 void suspects_more(struct suspects *suspects, const struct map *closed, struct suspects *more);
 void suspects_free(struct suspects *suspects);
 
+/* Must one of the two accesses come before the other? */
+bool suspects_ordered(const struct search_index *index, uint32_t first, uint32_t second);
+
 #endif

@@ -164,6 +164,20 @@ static const struct trace_format binary_format = {.name = "binary",
                                                   .variables = variables,
                                                   .variable_name = variable_name};
 
+/* As much of the streams as the first time, though they may have grown. */
+static struct trace *again(const struct trace *trace, struct error *error)
+{
+    const struct binary_source *self = trace->source;
+    struct binary_cut cut = {.limit = self->threads.last_stamp + 1};
+    for (uint32_t i = 0; i < self->threads.count; i++) {
+        const struct binary_thread *thread = &self->threads.items[i];
+        *map_at(&cut.ends, thread->header.number, NULL) = thread->bytes;
+    }
+    struct trace *same = binary_open_cut(trace->path, self->cut ? &cut : NULL, error);
+    binary_cut_free(&cut);
+    return same;
+}
+
 struct trace *binary_open_cut(const char *path, const struct binary_cut *cut, struct error *error)
 {
     char modules[4400];
@@ -171,6 +185,8 @@ struct trace *binary_open_cut(const char *path, const struct binary_cut *cut, st
     struct binary_source *self = NEW(struct binary_source);
     trace->format = &binary_format;
     trace->source = self;
+    trace->again = again;
+    self->cut = cut != NULL;
     snprintf(modules, sizeof modules, "%s/modules", path);
     self->whole = !cut;
     self->symbols = symbols_open(modules);

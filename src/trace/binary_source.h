@@ -15,6 +15,7 @@
 #include "trace/skipped_waits.h"
 
 struct binary_source {
+    bool cut; /* not all of the streams is read */
     struct binary_threads threads;
     struct binary_places *places;
     struct binary_merge *merge;

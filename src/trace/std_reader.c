@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define LINE_LIMIT  ((size_t)1 << 16)
@@ -340,16 +341,25 @@ static struct trace *open_source(const char *path, struct std_source source)
     return trace;
 }
 
+static struct trace *std_again(const struct trace *trace, struct error *error)
+{
+    return std_open(trace->path, error);
+}
+
 struct trace *std_open(const char *path, struct error *error)
 {
+    struct stat status;
     int file = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) {
         error_set(error, ERROR_INPUT, "%s: cannot open: %s", path, strerror(errno));
         return NULL;
     }
     char *buffer = memory_zero(BUFFER_SIZE + INTERN_PADDING, 1);
-    return open_source(
+    struct trace *trace = open_source(
         path, (struct std_source){.file = file, .buffer = buffer, .at = buffer, .end = buffer});
+    if (file != STDIN_FILENO && fstat(file, &status) == 0 && S_ISREG(status.st_mode))
+        trace->again = std_again;
+    return trace;
 }
 
 struct trace *std_open_memory(const char *name, const char *bytes, size_t length)

@@ -67,6 +67,8 @@ struct trace {
     uint32_t wish_count;
     struct wellformed *wellformed;
     struct event *batch;
+    /* Opens the same trace anew; NULL if it can be read only once (a pipe). */
+    struct trace *(*again)(const struct trace *trace, struct error *error);
     void *source; /* the format's own state */
 };
 

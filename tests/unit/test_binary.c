@@ -158,7 +158,7 @@ static void names_of_lives(void **state)
     struct symbols *symbols = symbols_open("no such load map");
     struct binary_names *names = binary_names_create(symbols);
     struct binary_variables *variables = binary_variables_create(names, objects);
-    for (int life = 0; life < 2; life++) {
+    for (int round = 0; round < 2; round++) {
         objects_begin(objects, 0x5000, 64);
         for (uint32_t thread = 0; thread < 2; thread++)
             for (uint64_t at = 0x5000; at < 0x5010; at += 8)

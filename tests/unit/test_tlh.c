@@ -1,6 +1,6 @@
 /* The running example of seed 004 (Figures 1, 2, 5, 6, Tables II and III), pair by
- * pair, with and without re-use; and two-thread traces, where every finding of the
- * engine has a schedule. */
+ * pair, with and without re-use; two-thread traces, where every finding of the engine
+ * has a schedule; and the search without most accesses against the search with all. */
 #include "engine/driver.h"
 #include "oracle/generator.h"
 #include "search/clocks.h"
@@ -180,12 +180,88 @@ static void test_two_threads(void **state)
     assert_true(findings > 100);
 }
 
+static int compare_places(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The pairs of locations that a run over `text` finds, without doubles, sorted. */
+static size_t places_found(const char *text, size_t length, bool every_pair, uint64_t *places,
+                           size_t room, size_t *without)
+{
+    const struct engine *engine = engine_find("tlh", 3);
+    struct engine_options options = {.jobs = 1, .every_pair = every_pair};
+    struct error error = {0};
+    struct trace *trace = std_open_memory("random", text, length);
+    struct driver driver;
+    struct map known = {0};
+    size_t count = 0;
+    assert_int_equal(driver_run(&driver, trace, &engine, 1, &options, &error), 0);
+    for (size_t i = 0; i < driver.runs[0].findings->count; i++) {
+        const struct finding *finding = &driver.runs[0].findings->items[i];
+        uint32_t a = finding->events[0].location, b = finding->events[1].location;
+        uint64_t pair = a < b ? map_pair(a, b) : map_pair(b, a);
+        bool added;
+        map_at(&known, pair, &added);
+        *without += !finding->witness;
+        if (added && count < room)
+            places[count++] = pair;
+    }
+    qsort(places, count, sizeof *places, compare_places);
+    map_free(&known);
+    driver_free(&driver);
+    trace_close(trace);
+    return count;
+}
+
+/* The search among synchronisation and candidates finds what the search in the whole
+ * trace for every single pair finds; with two threads it has a schedule where that one
+ * has schedules for all. */
+static void test_thinned(void **state)
+{
+    (void)state;
+    static const char *const shapes[] = {
+        "all:events=40..80,threads=4,locations=4",
+        "crossed:threads=2,events=30,locations=2",
+        "crossed:threads=2,events=60..100,locations=1,locks=4",
+        "atomics:events=30..60,locations=2,variables=2",
+        "conditions:events=30..60",
+        "barriers:events=30..60,locations=3",
+        "once:events=30..60",
+        "semaphores:events=30..60,locations=3",
+        "all:threads=2",
+    };
+    enum { ROOM = 4096 };
+    static uint64_t few[ROOM], all[ROOM];
+    struct error error = {0};
+    size_t found = 0;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct shape shape;
+        bool two = strstr(shapes[i], "threads=2");
+        assert_int_equal(shape_parse(&shape, shapes[i], &error), 0);
+        for (uint64_t seed = 7000; seed < 7300; seed++) {
+            size_t length, without = 0, every_without = 0;
+            char *text = generate_text(&shape, seed, &length);
+            size_t count = places_found(text, length, false, few, ROOM, &without);
+            if (count != places_found(text, length, true, all, ROOM, &every_without) ||
+                memcmp(few, all, count * sizeof *few) != 0)
+                fail_msg("shape %s seed %llu differs", shapes[i], (unsigned long long)seed);
+            if (two && !every_without)
+                assert_int_equal(without, 0);
+            found += count;
+            free(text);
+        }
+    }
+    assert_true(found > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_start_pair),    cmocka_unit_test(test_incremental),
         cmocka_unit_test(test_without_reuse), cmocka_unit_test(test_any_order),
-        cmocka_unit_test(test_two_threads),
+        cmocka_unit_test(test_two_threads),   cmocka_unit_test(test_thinned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,64 @@
+/* All synchronisation of a trace, small enough to be kept for its own sake: 8 bytes an
+ * event, without source locations, and 8 bytes where another thread goes on. Under `sync`
+ * nothing else decides what can be reordered.
+ *
+ * A few other events belong to it. Plain writes where an atomic operation may read them:
+ * those of a variable after its first atomic operation are added as they come, the last one
+ * before that "late", once it turns out to matter. And, late as well, the last event of a
+ * thread that is joined, whatever it is. */
+#ifndef PREPLAY_ENGINE_SYNC_LOG_H
+#define PREPLAY_ENGINE_SYNC_LOG_H
+
+#include "base/array.h"
+#include "trace/event.h"
+
+struct late_event {
+    uint32_t pos, object;
+    enum event_op op; /* a write, or a branch, which stands for anything */
+};
+
+/* A zeroed one is empty. */
+struct sync_log {
+    struct sync_words ARRAY_OF(uint64_t) words;
+    struct late_events ARRAY_OF(struct late_event) late;
+    struct last_events ARRAY_OF(uint32_t) last; /* by thread: its last event's pos */
+    uint32_t thread_plus_one;                   /* of the last event seen */
+    uint32_t pos;                               /* of the last word */
+    size_t events;
+};
+
+void sync_log_thread(struct sync_log *log, uint32_t thread, uint32_t pos);
+void sync_log_event(struct sync_log *log, const struct event *event, uint32_t pos);
+
+/* Every event of the trace passes here, in order. */
+static inline void sync_log_see(struct sync_log *log, const struct event *event, uint32_t pos)
+{
+    if (event->thread + 1 != log->thread_plus_one)
+        sync_log_thread(log, event->thread, pos);
+    if (op_in(event->op, OPS_SYNC))
+        sync_log_event(log, event, pos);
+}
+
+/* A plain write before the first atomic operation of its variable. */
+static inline void sync_log_late(struct sync_log *log, uint32_t pos, uint32_t object)
+{
+    array_push(&log->late, ((struct late_event){pos, object, EVENT_WRITE}));
+}
+
+void sync_log_free(struct sync_log *log);
+
+/* Reading it: a zeroed one stands at the beginning. */
+struct sync_log_reader {
+    size_t at;
+    uint32_t thread, pos;
+};
+
+/* The next event, and its pos in the trace, with everything but location, stack and value;
+ * false at the end. */
+bool sync_log_next(const struct sync_log *log, struct sync_log_reader *reader, struct event *event,
+                   uint32_t *pos);
+/* Sets the threads of `count` events, by their positions, which ascend. */
+void sync_log_threads(const struct sync_log *log, struct event *events, const uint32_t *positions,
+                      size_t count);
+
+#endif
