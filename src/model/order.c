@@ -52,7 +52,7 @@ void order_destroy(struct order *order)
     free_clocks(&order->takes);
     free_clocks(&order->onces);
     free_clocks(&order->atomics);
-    free_clocks(&order->writes);
+    order_free_writes(order);
     vclock_free(&order->seen.least);
     vclock_free(&order->seen.ended);
     free(order);

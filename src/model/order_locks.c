@@ -29,7 +29,8 @@ void order_see(struct order *order, uint32_t thread, struct vclock *clock,
     if (thread < order->holds.count && order->holds.items[thread].uncopied &&
         !vclock_covers(clock, other))
         keep_acquires(order, thread);
-    vclock_join(clock, other);
+    if (vclock_join(clock, other))
+        order_forget_snapshot(order, thread);
 }
 
 static void hold(struct order *order, uint32_t thread, uint32_t lock)

@@ -1,4 +1,4 @@
-/* Atomics and fences by the C11 rules or as locks, and with ORDER_READS plain accesses. */
+/* Atomics and fences by the C11 rules or as locks. */
 #include "model/order_state.h"
 
 static bool acquires_memory(const struct order *order, const struct event *event)
@@ -78,11 +78,8 @@ void order_access(struct order *order, const struct event *event, struct vclock 
     }
     if (!(order->flags & ORDER_READS))
         return;
-    struct vclock *write = order_at(&order->writes, event->object);
     if (event_reads(event))
-        order_see(order, event->thread, clock, write);
-    if (event_writes(event)) {
-        vclock_copy(write, clock);
-        order_tick(order, event->thread);
-    }
+        order_read(order, event, clock);
+    if (event_writes(event))
+        order_write(order, event, clock);
 }

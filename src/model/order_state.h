@@ -1,11 +1,12 @@
 /* The clocks behind order.h, shared by the files that move them: order.c (threads),
- * order_locks.c, order_signals.c (conditions, semaphores, barriers) and order_memory.c
- * (atomics, fences, plain accesses). */
+ * order_locks.c, order_signals.c (conditions, semaphores, barriers), order_memory.c
+ * (atomics, fences) and order_writes.c (plain accesses). */
 #ifndef PREPLAY_MODEL_ORDER_STATE_H
 #define PREPLAY_MODEL_ORDER_STATE_H
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "base/paged.h"
 #include "model/order.h"
 
 struct clocks ARRAY_OF(struct vclock);
@@ -48,6 +49,17 @@ struct fence_clocks {
     bool has_released;
 };
 
+/* A thread's clock at some of its writes, but for its own entry (order_writes.c). */
+struct snapshot {
+    struct vclock clock;
+    uint32_t references; /* of variables, and of the thread while its clock is still that */
+};
+
+struct last_write {
+    struct epoch when;
+    uint32_t snapshot_plus_one; /* 0: never written */
+};
+
 /* What every thread has seen of each, as of some moment in the past. */
 struct seen_by_all {
     uint32_t events; /* so far, up to SETTLED */
@@ -68,7 +80,10 @@ struct order {
     struct clocks posts, takes; /* by semaphore */
     struct clocks onces;
     struct clocks atomics; /* by variable: what a load of it acquires */
-    struct clocks writes;  /* by variable: the last write (ORDER_READS) */
+    struct order_last_writes PAGED_OF(struct last_write) writes; /* by variable (ORDER_READS) */
+    struct order_snapshots ARRAY_OF(struct snapshot) snapshots;
+    struct order_free ARRAY_OF(uint32_t) free_snapshots;      /* plus one */
+    struct order_current ARRAY_OF(uint32_t) current_snapshot; /* by thread, plus one; 0: none */
     struct order_fences ARRAY_OF(struct fence_clocks) fences;
     struct seen_by_all seen;
 };
@@ -99,5 +114,11 @@ void order_semaphore(struct order *order, const struct event *event, struct vclo
 void order_barrier_enter(struct order *order, const struct event *event, struct vclock *clock);
 void order_fence(struct order *order, const struct event *event, struct vclock *clock);
 void order_access(struct order *order, const struct event *event, struct vclock *clock);
+void order_read(struct order *order, const struct event *event, struct vclock *clock);
+void order_write(struct order *order, const struct event *event, const struct vclock *clock);
+
+/* The thread's clock grew. */
+void order_forget_snapshot(struct order *order, uint32_t thread);
+void order_free_writes(struct order *order);
 
 #endif
