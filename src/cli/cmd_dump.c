@@ -7,6 +7,18 @@
 
 struct indices ARRAY_OF(uint32_t);
 
+/* Behind the last event: what a thread still waited for. */
+static void dump_wish(const struct trace *trace, const struct event *wish)
+{
+    printf("%8s  ", "");
+    report_safe_text(stdout, trace_name(trace, CLASS_THREAD, wish->thread));
+    fputs(" wants  ", stdout);
+    std_write_operation(stdout, trace, wish);
+    fputs("  ", stdout);
+    report_safe_text(stdout, trace_location(trace, wish->location));
+    putchar('\n');
+}
+
 static int dump(struct trace *trace, struct error *error)
 {
     struct indices next = {0};
@@ -26,6 +38,8 @@ static int dump(struct trace *trace, struct error *error)
             putchar('\n');
         }
     }
+    for (uint32_t i = 0; count == 0 && i < trace->wish_count; i++)
+        dump_wish(trace, &trace->wishes[i]);
     array_free(&next);
     return count < 0 ? -1 : EXIT_OK;
 }

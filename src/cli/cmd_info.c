@@ -39,6 +39,9 @@ static void print(const struct trace *trace, const struct info *info)
     for (int op = 0; op < EVENT_COUNT; op++)
         if (info->by_op[op])
             printf("%12llu  %s\n", (unsigned long long)info->by_op[op], report_op_text(op));
+    if (trace->wish_count)
+        printf("%12u  thread%s that waited to the end\n", trace->wish_count,
+               trace->wish_count == 1 ? "" : "s");
     puts("objects");
     for (int class = CLASS_THREAD; class < CLASS_COUNT; class ++)
         if (trace_count(trace, class))

@@ -35,6 +35,7 @@ int cmd_record(struct options *options, struct error *error)
         .branches = options->branches,
         .blocks = options->blocks,
         .limit = options->max_trace,
+        .stop_after = options->stop_after,
     };
     if (options->online)
         return record_online(&recording, options, error);

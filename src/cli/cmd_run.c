@@ -53,6 +53,7 @@ static int record(struct run *run, struct error *error)
         .branches = options->branches,
         .blocks = options->blocks,
         .limit = options->max_trace,
+        .stop_after = options->stop_after,
     };
     if (recording_run(&run->recording, error))
         return -1;
@@ -70,7 +71,7 @@ static int record(struct run *run, struct error *error)
 static int confirm(struct run *run, struct part *part, struct error *error)
 {
     struct driver *driver = &part->prediction.driver;
-    if (!driver->history || !run->options->max_replays)
+    if (!driver->history || !run->options->max_replays || run->numbers.interrupted)
         return 0;
     struct findings **lists = NEW_ARRAY(struct findings *, driver->count);
     for (size_t i = 0; i < driver->count; i++)
@@ -88,6 +89,7 @@ static int confirm(struct run *run, struct part *part, struct error *error)
     run->numbers.replaying += confirming.seconds;
     run->numbers.replays += confirming.replays;
     run->numbers.left += confirming.left;
+    run->numbers.interrupted |= confirming.interrupted;
     free(lists);
     return result;
 }

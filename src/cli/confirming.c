@@ -111,7 +111,7 @@ static double time_left(const struct confirming *confirming, const struct replay
     return left < each ? left : each;
 }
 
-/* False if the budget is spent. */
+/* False if the budget is spent, or the user has had enough. */
 static bool settle(struct confirming *confirming, const struct replay_program *program,
                    struct jobs *jobs, struct job *job, double started)
 {
@@ -133,6 +133,11 @@ static bool settle(struct confirming *confirming, const struct replay_program *p
             job->settled = true;
             return true;
         }
+        if (outcome.interrupted) {
+            confirming->interrupted = true;
+            replay_outcome_free(&outcome);
+            return false;
+        }
         finding_settle(job->finding, outcome.verdict, outcome.reason);
         job->settled = outcome.verdict == VERDICT_CONFIRMED;
         confirm_seen(jobs, job, &outcome);
@@ -150,7 +155,9 @@ int confirming_run(struct confirming *confirming, const char *path, struct error
     collect(&jobs, confirming);
     int result = jobs.count ? replay_program_read(&program, path, error) : 0;
     for (size_t i = 0; !result && i < jobs.count; i++)
-        if (!jobs.items[i].settled && !settle(confirming, &program, &jobs, &jobs.items[i], started))
+        if (!jobs.items[i].settled &&
+            (confirming->interrupted ||
+             !settle(confirming, &program, &jobs, &jobs.items[i], started)))
             confirming->left++;
     show_progress(confirming, &jobs, NULL);
     confirming->seconds = now() - started;

@@ -18,6 +18,7 @@ struct confirming {
     /* What came of it. */
     uint32_t replays;
     uint32_t left; /* not replayed, for lack of budget */
+    bool interrupted; /* by the user: the rest was not replayed */
     double seconds;
 };
 

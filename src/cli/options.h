@@ -80,6 +80,8 @@ enum command_id {
       "record every function as an atomic block")                                                  \
     O(BYTES, max_trace, "max-trace", 0, "SIZE", IN(RUN) | IN(RECORD), 0, UINT64_MAX, 0,            \
       "stop recording when the trace has this size (0: no limit)")                                 \
+    O(SECONDS, stop_after, "stop-after", 0, "SECONDS", IN(RUN) | IN(RECORD), 0, 1000000, 0,        \
+      "end the program when it has run so long (0: never), and go on with what it did")            \
     O(FLAG, online, "online", 0, "", IN(RECORD), 0, 1, 0,                                          \
       "analyse while the program runs, and say what is found as it is found")                      \
     O(COUNT, times, "times", 'n', "N", IN(REPLAY), 1, 1000000, 1, "replay each finding N times")   \

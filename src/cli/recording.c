@@ -1,8 +1,10 @@
 #include "cli/recording.h"
 
 #include "base/memory.h"
+#include "cli/ending.h"
 #include "cli/library.h"
 #include "cli/valgrind.h"
+#include "cli/waiting.h"
 #include "trace/encoding.h"
 
 #include <dirent.h>
@@ -11,7 +13,6 @@
 #include <ftw.h>
 #include <jansson.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +20,8 @@
 #include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* --- the directory ---------------------------------------------------------- */
@@ -107,14 +106,6 @@ static int write_manifest(const struct recording *recording, bool finished, stru
 }
 
 /* --- the program --------------------------------------------------------------- */
-
-static volatile pid_t child;
-
-static void pass_on(int signal)
-{
-    if (child > 0)
-        kill(child, signal);
-}
 
 static void prepend(const char *variable, const char *word, char separator)
 {
@@ -203,7 +194,7 @@ static int start(struct recording *recording, const char *directory, const char 
         standard_input_keep(input, directory);
     if (pipe2(report, O_CLOEXEC))
         return error_set(error, ERROR_INTERNAL, "cannot make a pipe: %s", strerror(errno));
-    child = fork();
+    pid_t child = recording->process = fork();
     if (child < 0)
         return error_set(error, ERROR_INTERNAL, "cannot fork: %s", strerror(errno));
     if (child == 0) {
@@ -223,52 +214,6 @@ static int start(struct recording *recording, const char *directory, const char 
     waitpid(child, NULL, 0);
     return error_set(error, ERROR_USAGE, "%s: cannot be run: %s", recording->command[0],
                      strerror(reason));
-}
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static void wait_and_watch(struct recording *recording)
-{
-    int end = (int)syscall(SYS_pidfd_open, child, 0);
-    struct pollfd poller = {.fd = end, .events = POLLIN}; /* -1 is never ready */
-    for (;;) {
-        pid_t ended = waitpid(child, &recording->status, WNOHANG);
-        if (ended == child || (ended < 0 && errno != EINTR))
-            break;
-        if (recording->watch(recording->watch_context, child)) {
-            kill(child, SIGKILL);
-            while (waitpid(child, &recording->status, 0) < 0 && errno == EINTR)
-                ;
-            break;
-        }
-        poll(&poller, 1, 3);
-    }
-    if (end >= 0)
-        close(end);
-}
-
-/* Signals from the terminal reach the program by themselves; it decides. */
-static void wait_for(struct recording *recording)
-{
-    struct sigaction forward = {.sa_handler = pass_on}, ignore = {.sa_handler = SIG_IGN};
-    struct sigaction old[4];
-    static const int signals[4] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-    for (int i = 0; i < 4; i++)
-        sigaction(signals[i], i < 2 ? &ignore : &forward, &old[i]);
-    double start = now();
-    if (recording->watch)
-        wait_and_watch(recording);
-    else
-        while (waitpid(child, &recording->status, 0) < 0 && errno == EINTR)
-            ;
-    recording->seconds = now() - start;
-    for (int i = 0; i < 4; i++)
-        sigaction(signals[i], &old[i], NULL);
 }
 
 /* --- afterwards -------------------------------------------------------------- */
@@ -354,10 +299,9 @@ int recording_run(struct recording *recording, struct error *error)
         valgrind_prepare(directory, recording->command[0]);
     if (write_manifest(recording, false, error) || start(recording, directory, library, error))
         return -1;
-    recording->process = child;
     if (recording->started)
         recording->started(recording->started_context);
-    wait_for(recording);
+    waiting_for(recording, directory);
     standard_input_ended(&recording->standard_input);
     if (recording->valgrind)
         valgrind_ended(directory);
@@ -365,6 +309,8 @@ int recording_run(struct recording *recording, struct error *error)
         explain_nothing(recording);
     else if (!recording->schedule)
         point_inside(recording->directory);
+    if (!recording->schedule)
+        ending_say(recording);
     /* The disk may be full by now: the trace is readable without this. */
     write_manifest(recording, true, NULL);
     return 0;
@@ -386,6 +332,8 @@ int recording_become(struct recording *recording, struct error *error)
 
 int recording_exit_code(const struct recording *recording)
 {
+    if (recording->stopped)
+        return RECORDING_STOPPED;
     if (WIFEXITED(recording->status))
         return WEXITSTATUS(recording->status);
     int number = WTERMSIG(recording->status);

@@ -14,9 +14,12 @@ struct recording {
     bool sync_only, valgrind, values, branches, blocks;
     uint64_t switch_every; /* valgrind: one in so many operations yields; 0: none */
     uint64_t limit;        /* bytes; 0: none */
+    double stop_after;     /* seconds; 0: it may run as long as it likes */
     int status;            /* out: as from waitpid() */
     int process;           /* out: its id */
     double seconds;        /* out: how long it ran */
+    bool stopped;          /* out: it had to be, for it ran too long */
+    bool interrupted;      /* out: a user pressed Ctrl-C */
     /* For replays (NULL otherwise). */
     const char *schedule, *control; /* absolute paths */
     const char *working_directory;
@@ -42,7 +45,9 @@ int recording_run(struct recording *recording, struct error *error);
  * on an error. */
 int recording_become(struct recording *recording, struct error *error);
 
-/* Ends this process as the program ended: with its exit code or its signal. */
+/* Ends this process as the program ended: with its exit code or its signal, or with
+ * RECORDING_STOPPED. */
+#define RECORDING_STOPPED 124 /* as timeout(1) has it */
 int recording_exit_code(const struct recording *recording);
 
 #endif

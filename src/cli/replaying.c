@@ -100,8 +100,8 @@ static const char *program_file(char *path, size_t room, const struct replay_pro
 }
 
 static int run_program(struct watch *watch, const struct replay_program *program,
-                       const struct replay_paths *paths, bool scratch, double *seconds,
-                       struct error *error)
+                       const struct replay_paths *paths, bool scratch,
+                       struct replay_outcome *outcome, struct error *error)
 {
     char directory[PATH_ROOM], file[2 * PATH_ROOM];
     if (scratch && scratch_make(directory, sizeof directory,
@@ -126,7 +126,8 @@ static int run_program(struct watch *watch, const struct replay_program *program
         .watch_context = watch,
     };
     int result = recording_run(&recording, error);
-    *seconds = recording.seconds;
+    outcome->seconds = recording.seconds;
+    outcome->interrupted = recording.interrupted;
     watch_end(watch, recording.process);
     if (scratch)
         scratch_remove(directory);
@@ -274,7 +275,7 @@ int replaying_run(struct replay_outcome *outcome, const struct replay_program *p
         snprintf(seen, sizeof seen, "%s/%s", paths.record, program->process);
     else
         snprintf(seen, sizeof seen, "%s", paths.record);
-    int result = run_program(&watch, program, &paths, manner->scratch, &outcome->seconds, error);
+    int result = run_program(&watch, program, &paths, manner->scratch, outcome, error);
     if (!result) {
         outcome->held = watch.control->state == CONTROL_REACHED && finding->kind == FINDING_RACE;
         if (finding->kind == FINDING_RACE)

@@ -21,6 +21,7 @@ struct replay_outcome {
     char reason[512]; /* one line: what was seen, or why not */
     double seconds;
     bool ordered_accesses; /* the schedule ordered accesses, too */
+    bool interrupted;      /* by the user, with Ctrl-C: it says nothing */
     bool held;             /* both threads stood before their accesses at one moment */
     struct trace *trace;   /* of the replayed run, read to its end; NULL if there is none */
     struct findings *seen; /* races that happens-before saw in it */

@@ -6,11 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool has_happened(const json_t *finding)
+static bool is(const json_t *finding, enum verdict verdict)
 {
-    const char *verdict = json_string_value(json_object_get(finding, "verdict"));
-    return verdict && (strcmp(verdict, verdict_text(VERDICT_OBSERVED)) == 0 ||
-                       strcmp(verdict, verdict_text(VERDICT_CONFIRMED)) == 0);
+    const char *text = json_string_value(json_object_get(finding, "verdict"));
+    return text && strcmp(text, verdict_text(verdict)) == 0;
 }
 
 static bool settle(json_t *findings, const struct finding *finding, const char *id)
@@ -22,9 +21,10 @@ static bool settle(json_t *findings, const struct finding *finding, const char *
     {
         const char *its = json_string_value(json_object_get(each, "id"));
         if (!its || strcmp(its, id) != 0 ||
-            (has_happened(each) && finding->verdict != VERDICT_CONFIRMED))
+            (is(each, VERDICT_CONFIRMED) && finding->verdict != VERDICT_CONFIRMED))
             continue;
-        json_object_set_new(each, "verdict", json_string(verdict_text(finding->verdict)));
+        if (!is(each, VERDICT_OBSERVED))
+            json_object_set_new(each, "verdict", json_string(verdict_text(finding->verdict)));
         if (finding->replay)
             json_object_set_new(each, "replay", json_string_nocheck(finding->replay));
         changed = true;

@@ -19,6 +19,10 @@
 /* Who waits for a spinlock does not sleep; on a busy machine that may just be a
  * thread that does not get its turn. */
 #define SPINNING_AFTER 2.0
+/* The program goes on freely after the error, and may hang for good as it did when it was
+ * recorded. Looking for that costs more than looking at the control block. */
+#define HUNG_AFTER  1.0
+#define HUNG_GLANCE 0.1
 
 static double now(void)
 {
@@ -42,7 +46,7 @@ int watch_open(struct watch *watch, const char *path, bool hold, struct error *e
     watch->control = mapped;
     watch->control->version = CONTROL_VERSION;
     watch->control->hold = hold;
-    watch->started = watch->last_change = now();
+    watch->started = watch->last_change = watch->last_running = now();
     return 0;
 }
 
@@ -137,14 +141,25 @@ static enum blocked how_blocked(const struct watch *watch, pid_t process)
     return asleep ? BLOCKED_ASLEEP : BLOCKED_SPINNING;
 }
 
+/* Nothing more will come: every thread waits for another one. */
+static bool has_hung(struct watch *watch, pid_t process, double time)
+{
+    if (time - watch->last_glance < HUNG_GLANCE)
+        return false;
+    watch->last_glance = time;
+    if (!all_threads(process, is_stuck))
+        watch->last_running = time;
+    return time - watch->last_running > HUNG_AFTER;
+}
+
 static bool look_at_reached(struct watch *watch, pid_t process, double time)
 {
     if (!watch->reached) {
         watch->reached = true;
-        watch->last_change = watch->last_awake = time;
+        watch->last_change = watch->last_awake = watch->last_running = time;
     }
     if (watch->kind != FINDING_DEADLOCK)
-        return false;
+        return has_hung(watch, process, time);
     enum blocked blocked = how_blocked(watch, process);
     if (blocked == BLOCKED_NOT)
         watch->last_change = time;
@@ -187,8 +202,10 @@ bool watch_look(struct watch *watch, pid_t process)
     uint32_t state = watch->control->state;
     switch (state) {
     case CONTROL_RUNNING:
-        if (!watch->control->free)
-            look_at_running(watch, process, time);
+        if (watch->control->free)
+            return has_hung(watch, process, time);
+        watch->last_running = time;
+        look_at_running(watch, process, time);
         return watch->stalled;
     case CONTROL_REACHED:
         return look_at_reached(watch, process, time);

@@ -19,7 +19,7 @@ struct watch {
     bool deadlock; /* and stayed there */
     bool stalled, timed_out, diverged;
     /* Its own. */
-    double started, last_change, last_awake;
+    double started, last_change, last_awake, last_running, last_glance;
     uint32_t last_turn;
 };
 

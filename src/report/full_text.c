@@ -219,6 +219,11 @@ static void print_verdict(const struct writer *writer, const struct finding *fin
     switch (finding->verdict) {
     case VERDICT_OBSERVED:
         fputs("  It happened in the recorded run.\n", out);
+        if (finding->replay) {
+            fputs("  In a replay: ", out);
+            columns_text(out, finding->replay);
+            fputs(".\n", out);
+        }
         break;
     case VERDICT_CONFIRMED:
         fputs("  It did not happen in the recorded run, but in a replay of it", out);

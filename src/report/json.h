@@ -20,7 +20,8 @@ struct report_engine {
 struct report_run {
     double recording, predicting, replaying;
     uint32_t replays;
-    uint32_t left; /* predictions not replayed, for lack of budget */
+    uint32_t left; /* predictions not replayed, for lack of budget or */
+    bool interrupted;
 };
 
 /* Everything that the engines found, whether or not other reports show it, but for what

@@ -107,7 +107,8 @@ static void print_costs(FILE *out, const struct report *report)
     fprintf(out, "  Recording %.2f s, predicting %.2f s, %u replay%s %.2f s", run->recording,
             run->predicting, run->replays, plural(run->replays), run->replaying);
     if (run->left)
-        fprintf(out, "; %u not replayed, the budget was spent", run->left);
+        fprintf(out, "; %u not replayed, %s", run->left,
+                run->interrupted ? "it was interrupted" : "the budget was spent");
     fputs(".\n", out);
 }
 

@@ -154,6 +154,8 @@ void stream_close(struct recorder *self)
         return;
     char path[PROCESS_PATH];
     uint64_t used = self->window_offset + (uint64_t)(self->cursor - self->window);
+    if (self->header)
+        self->header->flags |= STREAM_ENDED;
     stream_forget(self);
     if (stream_path(self, path))
         system_truncate(path, used);

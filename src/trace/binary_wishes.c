@@ -1,6 +1,11 @@
 /* What the threads of a recorded program still waited for when it ended: the wishes in the
  * headers of their streams (encoding.h). */
+#include "trace/binary_wishes.h"
+
 #include "trace/binary_source.h"
+
+#include <dirent.h>
+#include <stdio.h>
 
 /* What a thread may wait for. */
 #define OPS_WISHED                                                                                 \
@@ -43,4 +48,24 @@ void binary_wishes_deliver(struct trace *trace)
     for (uint32_t i = 0; i < self->threads.count; i++)
         if (read_wish(trace, i, &trace->wishes[trace->wish_count]))
             trace->wish_count++;
+}
+
+void binary_waiting_count(struct binary_waiting *waiting, const char *directory)
+{
+    char path[4700];
+    snprintf(path, sizeof path, "%s/streams", directory);
+    DIR *streams = opendir(path);
+    for (struct dirent *entry; streams && (entry = readdir(streams));) {
+        struct stream_header header;
+        snprintf(path, sizeof path, "%s/streams/%s", directory, entry->d_name);
+        FILE *file = entry->d_name[0] != '.' ? fopen(path, "re") : NULL;
+        bool good = file && fread(&header, sizeof header, 1, file) == 1 &&
+                    header.magic == ENCODING_MAGIC && !(header.flags & STREAM_ENDED);
+        if (file)
+            fclose(file);
+        waiting->threads += good;
+        waiting->waiting += good && header.wish && !(header.wish >> 8 & EVENT_TRY);
+    }
+    if (streams)
+        closedir(streams);
 }

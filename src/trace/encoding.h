@@ -38,6 +38,7 @@ enum {
 enum stream_flag {
     STREAM_MAIN = 1 << 0,     /* the thread that ran main(), or called fork() */
     STREAM_EXTERNAL = 1 << 1, /* not created through pthread_create: no parent known */
+    STREAM_ENDED = 1 << 2,    /* the thread has come to its end */
 };
 
 struct stream_header {

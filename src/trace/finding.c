@@ -97,7 +97,8 @@ struct finding *findings_add(struct findings *findings, const struct finding *fi
 
 void finding_settle(struct finding *finding, enum verdict verdict, const char *replay)
 {
-    finding->verdict = verdict;
+    if (finding->verdict != VERDICT_OBSERVED)
+        finding->verdict = verdict;
     free((char *)finding->replay);
     finding->replay = memory_copy(replay, strlen(replay) + 1);
 }

@@ -67,7 +67,8 @@ bool findings_is_new(const struct findings *findings, const struct finding *find
  * returns the stored one, or NULL if it was known. */
 struct finding *findings_add(struct findings *findings, const struct finding *finding);
 
-/* Sets the verdict and, as a copy, what was seen. */
+/* Sets the verdict and, as a copy, what was seen. What was observed stays so: no replay can
+ * make it more or less true. */
 void finding_settle(struct finding *finding, enum verdict verdict, const char *replay);
 
 /* Sorts by kind, then by events' positions: the same trace, the same output. */

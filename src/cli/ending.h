@@ -1,0 +1,10 @@
+/* How the program ended, if not by itself, and how many of its threads were waiting then. */
+#ifndef PREPLAY_CLI_ENDING_H
+#define PREPLAY_CLI_ENDING_H
+
+#include "cli/recording.h"
+
+/* One line on standard error, or none. */
+void ending_say(const struct recording *recording);
+
+#endif

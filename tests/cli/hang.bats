@@ -1,0 +1,90 @@
+# A program that really deadlocks: stopping it, and what is said then. What is found in which
+# program is tests/programs/hangs.sh's business.
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+    export HANGS="$BATS_TEST_DIRNAME/../programs/hangs"
+    export BIN="$BATS_FILE_TMPDIR"
+    for name in two_locks lost_wakeup none_asleep; do
+        "$PREPLAY" cc -g -pthread "$HANGS/$name.c" -o "$BIN/$name"
+    done
+    sed 's/^int main(void)$/&\n{ signal(SIGINT, SIG_IGN); signal(SIGTERM, SIG_IGN);/; s/^#include "hang.h"/#include <signal.h>\n&/' \
+        "$HANGS/two_locks.c" | sed '/SIG_IGN/{n;d}' >"$BIN/stubborn.c"
+    "$PREPLAY" cc -g -pthread -I"$HANGS" "$BIN/stubborn.c" -o "$BIN/stubborn"
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit 1
+    # shellcheck disable=SC2034
+    BATS_TEST_TIMEOUT=100
+}
+
+press() {
+    python3 "$BATS_TEST_DIRNAME/press.py" "$@"
+}
+
+@test "Ctrl-C in a terminal ends the program, and the deadlock is reported" {
+    run -66 press 1 3 "$PREPLAY" run "$BIN/two_locks"
+    [[ "$output" == *"preplay: the program hung: 3 threads were waiting; ended by Interrupt (SIGINT) after "* ]]
+    [[ "$output" == *"DEADLOCK d-"*" of 2 threads: "*"observed"* ]]
+    [[ "$output" == *"holding a, taken at "*"two_locks.c:6:5"* ]]
+}
+
+@test "a program that does not mind Ctrl-C is killed by the third" {
+    run -66 press 3 3 "$PREPLAY" run "$BIN/stubborn"
+    [[ "$output" == *"the program hung: 3 threads were waiting; ended by Killed (SIGKILL)"* ]]
+    [[ "$output" == *"1 deadlock observed"* ]]
+}
+
+@test "record says that the program hung, and ends as it ended" {
+    run -130 press 1 3 "$PREPLAY" record "$BIN/two_locks"
+    [[ "$output" == *"preplay: the program hung: 3 threads were waiting; ended by Interrupt (SIGINT)"* ]]
+    run -66 "$PREPLAY" predict preplay.data
+    [[ "$output" == *"deadlock d-"*"observed by auto (rf)"*"1 more thread is blocked for good"* ]]
+}
+
+@test "--stop-after ends what does not end by itself, even if it does not want to" {
+    run -66 timeout 60 "$PREPLAY" run --stop-after 1 "$BIN/stubborn"
+    [[ "$output" == *"the program hung: 3 threads were waiting; stopped after "*" s (--stop-after)"* ]]
+    run -124 timeout 60 "$PREPLAY" record --stop-after 1 "$BIN/none_asleep"
+    [[ "$output" == *"2 of the program's 3 threads were waiting; stopped after "* ]]
+}
+
+@test "--stop-after reaches a program that a script has started" {
+    printf '#!/bin/sh\n%s\necho behind\n' "$BIN/two_locks" >script
+    chmod +x script
+    run -66 timeout 60 "$PREPLAY" run --stop-after 1 ./script
+    [[ "$output" == *"1 deadlock observed"* ]]
+    run pgrep -f "$BIN/two_locks"
+    [ "$status" -eq 1 ]
+}
+
+@test "all reports tell what happened" {
+    run -66 timeout 60 "$PREPLAY" run --stop-after 1 --json out.json --sarif out.sarif --html out.html "$BIN/two_locks"
+    jq -e '.findings | length == 1' out.json
+    jq -e '.findings[0] | .kind == "deadlock" and .verdict == "observed" and (.events | length) == 2 and
+        (.events[0].held[0].lock == "a") and (.events[1].held[0].lock == "b") and
+        ([.events[].op] == ["acquire", "acquire"]) and (.note | test("each waits for another"))' out.json
+    jq -e '.runs[0].results[0] | .ruleId == "preplay/deadlock" and .level == "error" and
+        (.message.text | test("T0.1 wants b in one, T0.2 wants a in two \\(observed\\)"))' out.sarif
+    grep -q '"verdict":"observed"' out.html
+    "$PREPLAY" check preplay.data out.json
+    "$PREPLAY" info preplay.data | grep -q "3  threads that waited to the end"
+    "$PREPLAY" dump preplay.data | grep -q "wants  acq(b)"
+}
+
+@test "a lost wake-up says that nobody is left to signal" {
+    run -66 timeout 60 "$PREPLAY" run --stop-after 1 "$BIN/lost_wakeup"
+    [[ "$output" == *"of 1 thread: observed"*"no thread is left that could signal it"* ]]
+    [[ "$output" == *"waits for ready"* ]]
+}
+
+@test "a replay of what happened leaves it observed" {
+    timeout 60 "$PREPLAY" run --stop-after 1 "$BIN/two_locks" || [ $? -eq 66 ]
+    id=$(jq -r '.findings[0].id' preplay.data/findings.json)
+    run -0 timeout 60 "$PREPLAY" replay preplay.data "$id"
+    [[ "$output" == "$id confirmed: every thread of the cycle is blocked"* ]]
+    [[ "$output" == *"It happened in the recorded run."*"In a replay: every thread of the cycle is blocked."* ]]
+    jq -e '.findings[0].verdict == "observed"' preplay.data/findings.json
+}

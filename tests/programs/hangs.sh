@@ -1,0 +1,84 @@
+#!/bin/sh
+# Usage: hangs.sh [--valgrind|--sync-only] PREPLAY PROGRAM.c...
+# Runs programs that hang, stops them, and holds the deadlocks that preplay run reports as
+# observed against the head of the program:
+#   // deadlock: A B    observed; A and B are the lines that end in //@A and //@B
+#   // not replayed: WHY
+#   // ends: CODE       it ends by itself, with this exit code; all others have to be stopped
+# Nothing else may be observed. Each deadlock is replayed, too, and must happen again. With an
+# option the programs are compiled plainly (and with --valgrind not replayed: the spinning that
+# brings them together is no secret there). Prints a line for each that fails, then a count.
+how=
+case $1 in
+--*)
+    how=$1
+    shift
+    ;;
+esac
+preplay=$(realpath "$1")
+shift
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
+passed=0 failed=0
+
+complain() {
+    echo "FAILED $name: $*"
+    bad=1
+}
+
+# Sorted line numbers, a deadlock a line.
+expected() {
+    sed -n 's,^// deadlock: ,,p' "$source" | while read -r labels; do
+        for label in $labels; do
+            grep -n "//@$label\$" "$source" | cut -d: -f1
+        done | sort -n | tr '\n' ' '
+        echo
+    done | sort
+}
+
+observed() {
+    jq -r '.findings[] | select(.verdict == "observed" and .kind == "deadlock") |
+        [.events[].location | split(":")[1] | tonumber] | sort | map("\(.) ") | add' "$work/$name.json" 2>/dev/null | sort
+}
+
+# They sleep, so they can do it together.
+for source; do
+    name=$(basename "$source" .c)
+    case $how in
+    '') "$preplay" cc -g -pthread "$source" -o "$work/$name" ;;
+    *) gcc -g -pthread "$source" -o "$work/$name" ;;
+    esac || exit 1
+    (
+        cd "$work" || exit 1
+        timeout 60 "$preplay" run $how --stop-after "${SECONDS_TO_HANG:-2}" -d "$work/$name.data" \
+            --json "$work/$name.json" "./$name" >"$work/$name.out" 2>&1
+        echo $? >"$work/$name.code"
+    ) &
+done
+wait
+
+for source; do
+    name=$(basename "$source" .c)
+    bad=
+    code=$(cat "$work/$name.code")
+    ends=$(sed -n 's,^// ends: ,,p' "$source")
+    wanted=$(expected)
+    [ "$(observed)" = "$wanted" ] || complain "observed '$(observed)' instead of '$wanted'"
+    case $wanted in
+    '') [ "$code" = "${ends:-124}" ] || complain "exit code $code" ;;
+    *) [ "$code" = 66 ] || complain "exit code $code" ;;
+    esac
+    [ "$ends" ] || grep -q '^preplay: .* stopped after' "$work/$name.out" ||
+        complain "it is not said that the program was stopped"
+    [ "$how" = --valgrind ] || grep -q '^// not replayed' "$source" || for id in $(jq -r '.findings[] | select(.verdict == "observed" and .kind == "deadlock") | .id' "$work/$name.json" 2>/dev/null); do
+        timeout 60 "$preplay" replay "$work/$name.data" "$id" >"$work/replayed" 2>&1 ||
+            complain "not replayed: $(head -1 "$work/replayed")"
+    done
+    if [ "$bad" ]; then
+        failed=$((failed + 1))
+    else
+        passed=$((passed + 1))
+    fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,14 @@
+// deadlock: A
+#include "hang.h"
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void inner(void)
+{
+    pthread_mutex_lock(&lock); //@A
+    pthread_mutex_unlock(&lock);
+}
+int main(void)
+{
+    pthread_mutex_lock(&lock);
+    inner();
+    pthread_mutex_unlock(&lock);
+}

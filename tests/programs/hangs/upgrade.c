@@ -1,0 +1,8 @@
+// deadlock: A
+#include "hang.h"
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+int main(void)
+{
+    pthread_rwlock_rdlock(&lock);
+    pthread_rwlock_wrlock(&lock); //@A
+}
