@@ -1,7 +1,7 @@
 #include "search/smt_search.h"
 
 #include "model/checker.h"
-#include "search/search.h"
+#include "search/smt_own.h"
 #include "search/smt_pairs.h"
 #include "search/smt_propagate.h"
 #include "search/smt_solver.h"
@@ -14,8 +14,8 @@
 #define WINDOW_WORK     (UINT64_C(1) << 31)
 #define WINDOW_LEAST    2000
 #define STANDARD_BUDGET 20000000
-/* Events that a guess may schedule, beside a few times the whole trace. */
-#define GUESS_STEPS 5000
+/* Steps of our own solver for a pair. */
+#define GUESS_STEPS 1000000
 /* Choices that propagation may make for a pair, and events that it may try for that; with
  * many pairs it pays to have Z3. */
 #define CHOICES_MAX    16
@@ -32,8 +32,6 @@ struct hunt {
     struct smt_counts *counts;
     struct error *error;
     struct smt_pairs *pairs;
-    struct search_index *index;
-    struct search *guesser;      /* NULL: no guesses */
     struct smt_context *context; /* made when the first solver needs it */
     struct smt_window *window;
     struct smt_trial *trial;
@@ -84,22 +82,6 @@ static void report_trial(struct hunt *hunt)
 {
     const struct smt_positions *witness = smt_trial_witness(hunt->trial);
     report(hunt, witness->items, (uint32_t)witness->count);
-}
-
-/* The order search's word is checked like everybody's. */
-static int report_guess(struct hunt *hunt, const struct smt_pair *pair,
-                        const struct search_witness *witness)
-{
-    const uint32_t events[2] = {pair->first, pair->second};
-    struct claim claim = {FINDING_RACE, events, 2, witness->events, witness->length};
-    struct complaint complaint;
-    if (!witness_check(hunt->rules, &claim, &complaint))
-        return error_set(hunt->error, ERROR_INTERNAL,
-                         "the witness for events %u and %u is wrong at %u (event %u): %s",
-                         pair->first, pair->second, complaint.at, complaint.pos, complaint.rule);
-    hunt->counts->guessed++;
-    report(hunt, witness->events, witness->length);
-    return 0;
 }
 
 static double now(void)
@@ -208,33 +190,25 @@ static void propagate_all(struct hunt *hunt, uint32_t choices, bool observed_onl
         close_encoding(hunt); /* most of it is about pairs that are decided */
 }
 
-/* Takes the pairs off the list for which a witness is easily found: one that keeps all
- * that was read is easier to find, and good for any model. */
-static int guess_witnesses(struct hunt *hunt)
+/* Takes the pairs off the list for which our own solver finds a witness. That it finds none
+ * is for Z3 to say. */
+static void guess_witnesses(struct hunt *hunt)
 {
     size_t kept = 0;
-    int result = 0;
-    if (!hunt->guesser) {
-        enum model model = hunt->rules->model == MODEL_SYNC ? MODEL_SYNC : MODEL_RF;
-        hunt->index = search_index_create(hunt->rules->history, model);
-        hunt->guesser = search_create(hunt->index);
-    }
-    for (size_t i = 0; i < hunt->todo.count && !result; i++) {
+    struct smt_own *own = smt_own_create(hunt->window);
+    for (size_t i = 0; i < hunt->todo.count; i++) {
         struct smt_pair pair = hunt->todo.items[i];
-        const uint32_t events[2] = {pair.first, pair.second};
-        struct search_query query = {SEARCH_RACE, events, 2,
-                                     GUESS_STEPS + 2 * (uint64_t)hunt->rules->history->count};
-        struct search_witness witness;
         if (!is_wanted(hunt, &pair))
             continue;
-        if (search_reach(hunt->guesser, &query, &witness) != SEARCH_WITNESS) {
+        if (smt_own_decide(own, hunt->trial, pair.first, pair.second, GUESS_STEPS) == SMT_YES) {
+            hunt->counts->guessed++;
+            report_trial(hunt);
+        } else {
             hunt->todo.items[kept++] = pair;
-            continue;
         }
-        result = report_guess(hunt, &pair, &witness);
     }
     hunt->todo.count = kept;
-    return result;
+    smt_own_destroy(own);
 }
 
 static void solve_all(struct hunt *hunt)
@@ -245,7 +219,7 @@ static void solve_all(struct hunt *hunt)
 }
 
 /* Whatever is cheaper than Z3. */
-static int decide_cheaply(struct hunt *hunt)
+static void decide_cheaply(struct hunt *hunt)
 {
     if (hunt->rules->model == MODEL_VALUE)
         propagate_all(hunt, 0, true);
@@ -253,10 +227,10 @@ static int decide_cheaply(struct hunt *hunt)
     bool tried = hunt->todo.count <= FEW_PAIRS;
     if (hunt->todo.count && tried)
         propagate_all(hunt, few_choices(hunt), false);
-    int result = hunt->todo.count ? guess_witnesses(hunt) : 0;
-    if (!result && hunt->todo.count && hunt->todo.count <= FEW_PAIRS && !tried)
+    if (hunt->todo.count)
+        guess_witnesses(hunt);
+    if (hunt->todo.count && hunt->todo.count <= FEW_PAIRS && !tried)
         propagate_all(hunt, few_choices(hunt), false);
-    return result;
 }
 
 static void open_window(struct hunt *hunt, uint32_t start, uint32_t end)
@@ -308,9 +282,8 @@ static int hunt_in_window(struct hunt *hunt)
     int result = 0;
     uint32_t size = hunt->window->end - hunt->window->start;
     if (!hunt->options->z3_alone && hunt->todo.count)
-        result = decide_cheaply(hunt);
-    if (!result)
-        solve_all(hunt);
+        decide_cheaply(hunt);
+    solve_all(hunt);
     close_window(hunt);
     retry_open(hunt, size);
     return result;
@@ -369,10 +342,6 @@ int smt_search(const struct rules *rules, const struct smt_options *options,
                         .pairs = smt_pairs_create(rules->history)};
     *counts = (struct smt_counts){0};
     int result = hunt_everywhere(&hunt);
-    if (hunt.guesser) {
-        search_destroy(hunt.guesser);
-        search_index_destroy(hunt.index);
-    }
     smt_context_destroy(hunt.context);
     smt_pairs_destroy(hunt.pairs);
     array_free(&hunt.todo);

@@ -314,20 +314,6 @@ static uint32_t find_stirred(const struct smt_window *window, const struct smt_p
     return stirred;
 }
 
-/* How many events of the thread come before `pos`. */
-static uint32_t count_before(const struct history *history, uint32_t thread, uint32_t pos)
-{
-    uint32_t low = 0, high = history_thread_length(history, thread);
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (history_pos(history, thread, middle) < pos)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void start(struct smt_trial *trial, const struct smt_plan *plan)
 {
     const struct smt_window *window = trial->window;
@@ -341,7 +327,7 @@ static void start(struct smt_trial *trial, const struct smt_plan *plan)
     trial->writes.count = trial->held.count = 0;
     trial->broken = trial->added = false;
     for (uint32_t thread = 0; thread < window->history->threads; thread++)
-        trial->done[thread] = count_before(window->history, thread, stirred);
+        trial->done[thread] = history_count_before(window->history, thread, stirred);
     for (uint32_t i = 0; i < sections->count; i++)
         if (sections->items[i].acquire < stirred && sections->items[i].release >= stirred)
             array_push(&trial->held, i);

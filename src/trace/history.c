@@ -109,3 +109,16 @@ uint32_t *history_reads_from(const struct history *history)
     free(last);
     return seen;
 }
+
+uint32_t history_count_before(const struct history *history, uint32_t thread, uint32_t pos)
+{
+    uint32_t low = 0, high = history_thread_length(history, thread);
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (history_pos(history, thread, middle) < pos)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

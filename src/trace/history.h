@@ -42,6 +42,9 @@ static inline uint32_t history_thread_length(const struct history *history, uint
     return history->first[thread + 1] - history->first[thread];
 }
 
+/* How many events of the thread come before `pos`. */
+uint32_t history_count_before(const struct history *history, uint32_t thread, uint32_t pos);
+
 static inline uint32_t history_pos(const struct history *history, uint32_t thread, uint32_t index)
 {
     return history->positions[history->first[thread] + index];
