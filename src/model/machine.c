@@ -12,7 +12,7 @@ struct lock_state {
 };
 
 struct memory_state {
-    uint32_t last_write; /* pos, POS_NONE for the initial value */
+    uint32_t last_write; /* pos plus one; 0, that is POS_NONE plus one, for the initial value */
     bool tainted;        /* `branch`: written by a thread whose reads had changed */
 };
 
@@ -49,8 +49,6 @@ struct machine *machine_create(const struct rules *rules)
     machine->memory = NEW_ARRAY(struct memory_state, count_of(machine, CLASS_VARIABLE));
     for (uint32_t i = 0; i < count_of(machine, CLASS_SEMAPHORE); i++)
         machine->counts[i] = trace_semaphore_initial(trace, i);
-    for (uint32_t i = 0; i < count_of(machine, CLASS_VARIABLE); i++)
-        machine->memory[i].last_write = POS_NONE;
     return machine;
 }
 
@@ -216,7 +214,7 @@ static bool same_value(const struct machine *machine, uint32_t pos)
 {
     const struct rules *rules = machine->rules;
     const struct event *event = &rules->history->events[pos];
-    uint32_t write = machine->memory[event->object].last_write;
+    uint32_t write = machine->memory[event->object].last_write - 1;
     if (write == rules->reads_from[pos])
         return true;
     /* The value of a read-modify-write is what it wrote, not what it read. */
@@ -236,7 +234,7 @@ static bool sees_the_same(const struct machine *machine, uint32_t pos)
     if (rules->model == MODEL_VALUE)
         return same_value(machine, pos);
     const struct memory_state *memory = &machine->memory[event->object];
-    return memory->last_write == rules->reads_from[pos] && !memory->tainted;
+    return memory->last_write - 1 == rules->reads_from[pos] && !memory->tainted;
 }
 
 static enum rule forbids_memory(const struct machine *machine, uint32_t pos)
@@ -285,8 +283,8 @@ static void touch_memory(struct machine *machine, uint32_t pos, const struct eve
     if (event_reads(event) && machine->rules->model == MODEL_BRANCH && !sees_the_same(machine, pos))
         machine->tainted[event->thread] = true;
     if (event_writes(event))
-        machine->memory[event->object] =
-            (struct memory_state){.last_write = pos, .tainted = machine->tainted[event->thread]};
+        machine->memory[event->object] = (struct memory_state){
+            .last_write = pos + 1, .tainted = machine->tainted[event->thread]};
 }
 
 void machine_execute(struct machine *machine, uint32_t pos)
