@@ -139,6 +139,14 @@ void access_history_add(struct access_history *history, const struct access *acc
     insert(history, access);
 }
 
+void access_history_drop(struct access_history *history, struct access_pool *pool)
+{
+    if (history->room_log)
+        access_pool_give(pool, history->larger,
+                         access_history_room(history) * sizeof(struct access));
+    *history = (struct access_history){0};
+}
+
 void access_fill(struct finding_event *out, const struct access *access)
 {
     *out = (struct finding_event){

@@ -60,6 +60,9 @@ struct access *access_history_find(struct access_history *history, const struct 
 void access_history_add(struct access_history *history, const struct access *access,
                         bool every_pair, struct order *order, struct access_pool *pool);
 
+/* Empties it for good. */
+void access_history_drop(struct access_history *history, struct access_pool *pool);
+
 /* Brings the slot of an access to come into the cache. */
 void access_history_prefetch(const struct access_history *history, const struct event *event,
                              uint32_t mark);

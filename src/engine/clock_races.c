@@ -148,6 +148,15 @@ void clock_races_check(struct clock_races *races, const struct event *event, uin
         access_history_add(&variable->history, &access, every_pair, races->order, &races->pool);
 }
 
+void clock_races_forget(struct clock_races *races, const struct trace *trace)
+{
+    for (size_t i = 0; i < trace->gone.count; i++) {
+        uint32_t id = trace->gone.items[i];
+        access_history_drop(&paged_at(&races->variables, id)->history, &races->pool);
+        paged_drop(&races->variables, id);
+    }
+}
+
 void clock_races_look_ahead(const struct clock_races *races, const struct event *events, size_t at,
                             size_t count)
 {

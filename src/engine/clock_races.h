@@ -25,6 +25,9 @@ void clock_races_destroy(struct clock_races *races);
 void clock_races_check(struct clock_races *races, const struct event *event, uint32_t pos,
                        uint32_t index, const struct vclock *before, const struct vclock *happened);
 
+/* After a batch of `trace`: the variables that it mentioned last. */
+void clock_races_forget(struct clock_races *races, const struct trace *trace);
+
 /* Hides the latency of memory from the accesses that follow events[at]. */
 void clock_races_look_ahead(const struct clock_races *races, const struct event *events, size_t at,
                             size_t count);

@@ -49,6 +49,7 @@ static void on_events(struct engine_run *run, const struct event *events, size_t
         }
         order_step(hb->order, event);
     }
+    clock_races_forget(hb->races, run->trace);
 }
 
 static void destroy(struct engine_run *run)

@@ -151,6 +151,16 @@ static void on_access(struct engine_run *run, struct lockset *lockset, const str
         access_history_add(&variable->history, &access, every_pair, lockset->order, &lockset->pool);
 }
 
+/* Variables that nobody will mention any more. */
+static void forget(struct lockset *lockset, const struct trace *trace)
+{
+    for (size_t i = 0; i < trace->gone.count; i++) {
+        uint32_t id = trace->gone.items[i];
+        access_history_drop(&paged_at(&lockset->variables, id)->history, &lockset->pool);
+        paged_drop(&lockset->variables, id);
+    }
+}
+
 static void on_events(struct engine_run *run, const struct event *events, size_t count,
                       uint32_t first)
 {
@@ -169,6 +179,7 @@ static void on_events(struct engine_run *run, const struct event *events, size_t
         order_step(lockset->order, event);
         lock_profiles_step(lockset->profiles, event);
     }
+    forget(lockset, run->trace);
 }
 
 static int finish(struct engine_run *run, struct error *error)

@@ -81,6 +81,30 @@ bool binary_name_operands(struct trace *trace, struct event *event, const struct
     }
 }
 
+/* The memory has become another's: what was there is not accessed any more. */
+static void end_variables(struct trace *trace)
+{
+    struct binary_source *self = trace->source;
+    const uint32_t *objects;
+    size_t count = objects_take_ended(self->objects, &objects);
+    uint64_t after = trace->delivered + (self->queue.count - self->delivered);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t id = binary_variables_find(self->variables, objects[i]);
+        if (id != OBJECT_NONE)
+            array_push(&self->gone, ((struct gone_variable){id, after}));
+    }
+}
+
+/* Says which variables the events delivered so far are the last to mention. */
+static void tell_gone(struct trace *trace, uint64_t delivered)
+{
+    struct binary_source *self = trace->source;
+    while (self->told < self->gone.count && self->gone.items[self->told].after <= delivered)
+        array_push(&trace->gone, self->gone.items[self->told++].id);
+    if (self->told == self->gone.count)
+        self->told = self->gone.count = 0;
+}
+
 static void deliver_record(struct trace *trace, const struct binary_unit *unit, uint32_t thread)
 {
     struct binary_source *self = trace->source;
@@ -106,6 +130,7 @@ static void deliver_record(struct trace *trace, const struct binary_unit *unit, 
         self->ended.items[thread] = true;
     }
     binary_source_follow(self, unit, thread);
+    end_variables(trace);
     if (unit->op == EVENT_ALLOC)
         binary_origins_alloc(self->origins, self->objects, unit, thread);
     if (unit->op >= EVENT_COUNT || unit->op == EVENT_ALLOC || unit->op == EVENT_FREE)
@@ -213,5 +238,6 @@ long binary_deliver(struct trace *trace, struct event *events, size_t capacity, 
     if (count)
         memcpy(events, self->queue.items + self->delivered, count * sizeof *events);
     self->delivered += count;
+    tell_gone(trace, trace->delivered + count);
     return (long)count;
 }

@@ -44,6 +44,7 @@ struct objects {
     struct extents ARRAY_OF(struct extent) extents;   /* sorted once settled */
     struct page_numbers ARRAY_OF(uint64_t) populated; /* pass two: pages that ever have objects */
     size_t installed;                                 /* pass two: extents whose life has begun */
+    struct ended_objects ARRAY_OF(uint32_t) ended;    /* pass two: not taken yet */
     /* The page of the last access: most are near. */
     uint64_t last_page;
     void *last;
@@ -74,6 +75,7 @@ void objects_destroy(struct objects *self)
     free_pages(self);
     array_free(&self->extents);
     array_free(&self->populated);
+    array_free(&self->ended);
     free(self);
 }
 
@@ -184,6 +186,22 @@ static void renew_page(struct objects *self, uint64_t page, struct learned *lear
         learned->life[i] = self->lives;
 }
 
+/* Those that lie within the bytes as a whole: of others something is left. */
+static void list_ended(struct objects *self, const uint32_t *objects, uint64_t start,
+                       uint32_t first, uint32_t last)
+{
+    for (uint32_t at = first; at <= last; at++) {
+        if (!objects[at])
+            continue;
+        const struct extent *extent = &self->extents.items[objects[at] - 1];
+        if (extent->address != start + at)
+            continue;
+        if (at + extent->length - 1 <= last)
+            array_push(&self->ended, objects[at] - 1);
+        at += extent->length - 1;
+    }
+}
+
 static void clear_page(uint32_t *objects, uint32_t first, uint32_t last)
 {
     memset(objects + first, 0, (last - first + 1) * sizeof *objects);
@@ -197,10 +215,12 @@ static void begin_page(struct objects *self, uint64_t page, uint64_t low, uint64
         return;
     uint32_t first = low > start ? (uint32_t)(low - start) : 0;
     uint32_t last = high < start + PAGE_SIZE ? (uint32_t)(high - start) - 1 : PAGE_SIZE - 1;
-    if (self->settled)
+    if (self->settled) {
+        list_ended(self, content, start, first, last);
         clear_page(content, first, last);
-    else
+    } else {
         renew_page(self, page, content, first, last);
+    }
 }
 
 /* Pass two: the objects of the lives that have begun get their bytes. */
@@ -413,4 +433,12 @@ uint64_t objects_length(const struct objects *self, uint32_t object)
 uint32_t objects_count(const struct objects *self)
 {
     return (uint32_t)self->extents.count;
+}
+
+size_t objects_take_ended(struct objects *self, const uint32_t **ended)
+{
+    size_t count = self->ended.count;
+    *ended = self->ended.items;
+    self->ended.count = 0;
+    return count;
 }

@@ -14,6 +14,7 @@
 #define PREPLAY_TRACE_BINARY_OBJECTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct objects;
@@ -36,5 +37,9 @@ uint32_t objects_find(const struct objects *objects, uint64_t *address, uint64_t
 uint64_t objects_address(const struct objects *objects, uint32_t object);
 uint64_t objects_length(const struct objects *objects, uint32_t object);
 uint32_t objects_count(const struct objects *objects);
+
+/* Second pass: the objects that objects_begin() put an end to since the last call; valid until
+ * the next objects_begin(). No objects_find() returns them any more. */
+size_t objects_take_ended(struct objects *objects, const uint32_t **ended);
 
 #endif

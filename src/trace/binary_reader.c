@@ -84,6 +84,7 @@ static void close_source(struct trace *trace)
     skipped_waits_destroy(self->waits);
     array_free(&self->latches);
     array_free(&self->queue);
+    array_free(&self->gone);
     free(self);
 }
 

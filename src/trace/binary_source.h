@@ -14,6 +14,12 @@
 #include "trace/binary_variables.h"
 #include "trace/skipped_waits.h"
 
+/* A variable whose memory has become another's. */
+struct gone_variable {
+    uint32_t id;
+    uint64_t after; /* so many events of the trace none mentions it */
+};
+
 struct binary_source {
     bool cut; /* not all of the streams is read */
     struct binary_threads threads;
@@ -35,7 +41,9 @@ struct binary_source {
     struct skipped_waits *waits;
     struct latches ARRAY_OF(uint32_t) latches; /* by latch: once-block id plus one */
     struct queue ARRAY_OF(struct event) queue;
-    size_t delivered; /* of the queue */
+    size_t delivered;                                      /* of the queue */
+    struct gone_queue ARRAY_OF(struct gone_variable) gone; /* in the order of `after` */
+    size_t told;                                           /* of these */
 };
 
 /* binary_learn.c: everything before the last pass; 0 or -1. */

@@ -56,6 +56,11 @@ uint32_t binary_variables_id(struct binary_variables *self, uint32_t object)
     return *id - 1;
 }
 
+uint32_t binary_variables_find(const struct binary_variables *self, uint32_t object)
+{
+    return object < self->ids.count ? self->ids.items[object] - 1 : OBJECT_NONE;
+}
+
 uint32_t binary_variables_count(const struct binary_variables *self)
 {
     return (uint32_t)self->objects_of.count;

@@ -16,6 +16,8 @@ void binary_variables_destroy(struct binary_variables *variables);
 /* The id of an object's variable, which is there from now on. */
 uint32_t binary_variables_id(struct binary_variables *variables, uint32_t object);
 uint32_t binary_variables_count(const struct binary_variables *variables);
+/* The same, or OBJECT_NONE if it has none so far. */
+uint32_t binary_variables_find(const struct binary_variables *variables, uint32_t object);
 /* The object of a variable; OBJECT_NONE if there is no such variable. */
 uint32_t binary_variables_object(const struct binary_variables *variables, uint32_t id);
 

@@ -57,12 +57,14 @@ void trace_close(struct trace *trace)
     wellformed_destroy(trace->wellformed);
     free(trace->wishes);
     free(trace->batch);
+    array_free(&trace->gone);
     free(trace->path);
     free(trace);
 }
 
 long trace_next(struct trace *trace, const struct event **batch, struct error *error)
 {
+    trace->gone.count = 0;
     long count = trace->format->next(trace, trace->batch, TRACE_BATCH, error);
     if (count > 0)
         trace->delivered += (uint64_t)count;

@@ -10,6 +10,7 @@
 #ifndef PREPLAY_TRACE_TRACE_H
 #define PREPLAY_TRACE_TRACE_H
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/intern.h"
 #include "trace/event.h"
@@ -67,6 +68,9 @@ struct trace {
     uint32_t wish_count;
     struct wellformed *wellformed;
     struct event *batch;
+    /* Variables that the batch delivered last is the last one to mention: their memory became
+     * another's. Not all that there are, in whatever order. */
+    struct gone_variables ARRAY_OF(uint32_t) gone;
     /* Opens the same trace anew; NULL if it can be read only once (a pipe). */
     struct trace *(*again)(const struct trace *trace, struct error *error);
     void *source; /* the format's own state */

@@ -113,7 +113,26 @@ static void paged_arrays_stay_where_they_are(void **state)
     assert_true(paged_has(&numbers, 5 * PAGED_ITEMS - 1));
     assert_false(paged_has(&numbers, 5 * PAGED_ITEMS));
     paged_free(&numbers);
-    assert_int_equal(numbers.count, 0);
+    assert_false(paged_has(&numbers, 0));
+}
+
+/* A page all of whose items were dropped comes back clean. */
+static void paged_arrays_use_pages_again(void **state)
+{
+    (void)state;
+    struct numbers PAGED_OF(uint64_t) numbers = {0};
+    for (size_t i = 0; i < 2 * PAGED_ITEMS; i++)
+        *paged_reach(&numbers, i) = i + 1;
+    uint64_t *second = paged_at(&numbers, PAGED_ITEMS);
+    for (size_t i = PAGED_ITEMS; i < 2 * PAGED_ITEMS; i++)
+        paged_drop(&numbers, i);
+    paged_drop(&numbers, 7);
+    assert_ptr_equal(paged_reach(&numbers, 2 * PAGED_ITEMS), second);
+    for (size_t i = 2 * PAGED_ITEMS; i < 3 * PAGED_ITEMS; i++)
+        assert_int_equal(*paged_at(&numbers, i), 0);
+    assert_int_equal(*paged_at(&numbers, 8), 9);
+    assert_ptr_not_equal(paged_reach(&numbers, 3 * PAGED_ITEMS), second);
+    paged_free(&numbers);
 }
 
 static void vclocks_are_a_lattice(void **state)
@@ -146,6 +165,7 @@ int main(void)
         cmocka_unit_test(interner_gives_dense_stable_ids),
         cmocka_unit_test(interner_tells_all_lengths_apart),
         cmocka_unit_test(paged_arrays_stay_where_they_are),
+        cmocka_unit_test(paged_arrays_use_pages_again),
         cmocka_unit_test(vclocks_are_a_lattice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -182,6 +182,32 @@ static void names_of_lives(void **state)
     objects_destroy(objects);
 }
 
+/* An object ends where all of its memory begins anew, and not before. */
+static void objects_end(void **state)
+{
+    (void)state;
+    struct objects *objects = objects_create();
+    static const struct {
+        uint64_t low, high;
+    } lives[] = {{0x5000, 0x5040}, {0x5008, 0x5018}, {0x5000, 0x5040}};
+    static const size_t ended[] = {0, 2, 4};
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < 3; i++) {
+            objects_begin(objects, lives[i].low, lives[i].high - lives[i].low);
+            for (uint32_t thread = 0; thread < 2 && pass == 0; thread++)
+                for (uint64_t at = 0x5000; at < 0x5020; at += i == 0 ? 8 : 16)
+                    objects_learn(objects, thread, at, i == 0 ? 8 : 16, true);
+            const uint32_t *gone;
+            size_t count = objects_take_ended(objects, &gone);
+            assert_int_equal(count, pass ? ended[i] : 0);
+            assert_int_equal(objects_take_ended(objects, &gone), 0);
+        }
+        if (pass == 0)
+            objects_settle(objects);
+    }
+    objects_destroy(objects);
+}
+
 static void numbers_come_back(void **state)
 {
     (void)state;
@@ -225,6 +251,7 @@ int main(void)
         cmocka_unit_test(objects_agree_with_the_model),
         cmocka_unit_test(whole_pages),
         cmocka_unit_test(names_of_lives),
+        cmocka_unit_test(objects_end),
         cmocka_unit_test(numbers_come_back),
         cmocka_unit_test(predictors),
     };
