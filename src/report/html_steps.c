@@ -39,9 +39,12 @@ static json_int_t partner(struct page *page, const struct event *event)
     }
 }
 
-/* What had no effect draws nothing; a wait that timed out still takes its lock again. */
+/* What had no effect, or did not happen, draws nothing; a wait that timed out still takes its lock
+ * again. */
 static const char *operation(const struct event *event)
 {
+    if (event->flags & EVENT_WISH)
+        return "";
     if (!(event->flags & EVENT_FAILED))
         return event_op_text(event->op);
     return event->op == EVENT_WAIT_END ? "timeout" : "";

@@ -23,6 +23,7 @@ const assert = require("assert");
     const where = () => page.textContent("#where");
     const findings = await page.locator("#list li").count();
     assert(findings > 0, "no findings are listed");
+    assert(!/replaies/.test(await page.textContent("body")), "a plural that is none");
     await page.keyboard.press("Home");
     assert.match(await where(), /^step 1 of /);
     await page.keyboard.press("ArrowRight");

@@ -22,7 +22,7 @@ function draw(name, attributes, text) {
 
 const text = id => id < 0 ? "" : data.texts[id];
 const base = place => place.slice(place.lastIndexOf("/") + 1);
-const plural = (count, word) => count + " " + (count === 1 ? word : word.endsWith("y") ? word.slice(0, -1) + "ies" : word + "s");
+const plural = (count, word) => count + " " + (count === 1 ? word : /[^aeiou]y$/.test(word) ? word.slice(0, -1) + "ies" : word + "s");
 
 // --- the list ---------------------------------------------------------------------
 
@@ -102,6 +102,9 @@ function verdictText(finding) {
         predicted: "Another schedule of the recorded run reaches it; it was not replayed.",
         candidate: "A schedule may reach it, if what is read does not matter."};
     const words = texts[finding.verdict] || "A replay did not show it";
+    if (finding.replay && finding.verdict === "observed") {
+        return words + " In a replay: " + finding.replay + ".";
+    }
     return finding.replay && !words.endsWith(".") ? words + ": " + finding.replay + "." : words;
 }
 
