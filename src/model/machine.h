@@ -48,11 +48,11 @@ const char *rule_text(enum rule rule);
 struct rules {
     const struct history *history;
     enum model model;
-    uint32_t *reads_from;        /* by pos */
+    const uint32_t *reads_from;  /* by pos: the history's */
     uint32_t *previous_instance; /* by barrier instance: the one before, or POS_NONE */
     bool has_branches;           /* without any, `branch` means `rf` */
     bool has_values;             /* without any, `value` means `rf` */
-    uint64_t *initial_value;     /* by variable, where initial_known */
+    uint64_t *initial_value;     /* by variable, where initial_known; under `value` only */
     bool *initial_known;
 };
 

@@ -31,8 +31,8 @@ static void find_instances(struct rules *rules)
     uint32_t *current = memory_alloc(barriers, sizeof *current);
     memset(current, 0xff, barriers * sizeof *current);
     rules->previous_instance = memory_alloc(instances, sizeof *rules->previous_instance);
-    for (uint32_t pos = 0; pos < history->count; pos++) {
-        const struct event *event = &history->events[pos];
+    for (uint32_t i = 0; i < history->sync_count; i++) {
+        const struct event *event = &history->events[history->syncs[i]];
         if (event->op != EVENT_BARRIER_ENTER || current[event->object] == event->other)
             continue;
         rules->previous_instance[event->other] = current[event->object];
@@ -50,13 +50,8 @@ static void find_initial_values(struct rules *rules)
     rules->initial_known = NEW_ARRAY(bool, variables);
     for (uint32_t pos = 0; pos < history->count; pos++) {
         const struct event *event = &history->events[pos];
-        if (event->op == EVENT_BRANCH)
-            rules->has_branches = true;
-        if (!(event->flags & EVENT_HAS_VALUE))
-            continue;
-        rules->has_values = true;
         if (event_reads(event) && rules->reads_from[pos] == POS_NONE &&
-            event->op != EVENT_ATOMIC_RMW) {
+            event->flags & EVENT_HAS_VALUE && event->op != EVENT_ATOMIC_RMW) {
             rules->initial_value[event->object] = event->value;
             rules->initial_known[event->object] = true;
         }
@@ -67,13 +62,16 @@ struct rules *rules_create(const struct history *history, enum model model)
 {
     struct rules *rules = NEW(struct rules);
     rules->history = history;
-    rules->reads_from = history_reads_from(history);
-    find_instances(rules);
-    find_initial_values(rules);
+    rules->reads_from = history->reads_from;
+    rules->has_values = history->has_values;
+    rules->has_branches = history->ops & OP_BIT(EVENT_BRANCH);
     rules->model = model;
     if ((model == MODEL_VALUE && !rules->has_values) ||
         (model == MODEL_BRANCH && !rules->has_branches))
         rules->model = MODEL_RF;
+    find_instances(rules);
+    if (rules->model == MODEL_VALUE)
+        find_initial_values(rules);
     return rules;
 }
 
@@ -81,7 +79,6 @@ void rules_destroy(struct rules *rules)
 {
     if (!rules)
         return;
-    free(rules->reads_from);
     free(rules->previous_instance);
     free(rules->initial_value);
     free(rules->initial_known);

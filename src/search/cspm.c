@@ -297,7 +297,7 @@ void cspm_write(FILE *out, const struct history *history)
         .forked = NEW_ARRAY(bool, history->threads),
         .joined = NEW_ARRAY(bool, history->threads),
         .write_number = NEW_ARRAY(uint32_t, history->count),
-        .reads_from = history_reads_from(history),
+        .reads_from = history->reads_from,
         .instance_barrier = NEW_ARRAY(uint32_t, trace_barrier_instances(trace)),
     };
     cspm_names_make(&model.names, trace);
@@ -313,6 +313,5 @@ void cspm_write(FILE *out, const struct history *history)
     free(model.forked);
     free(model.joined);
     free(model.write_number);
-    free(model.reads_from);
     free(model.instance_barrier);
 }

@@ -60,7 +60,7 @@ struct cspm_model {
     bool *rwlock;               /* by lock */
     bool *forked, *joined;      /* by thread */
     uint32_t *write_number;     /* by pos: of a write of an atomic variable, from 1 */
-    uint32_t *reads_from;       /* by pos */
+    const uint32_t *reads_from; /* by pos */
     uint32_t *instance_barrier; /* by barrier instance */
     uint32_t most_writes;
     bool used[CHANNEL_COUNT];

@@ -22,7 +22,6 @@ static void plan_values(struct plan *plan)
 {
     const struct history *history = plan->history;
     uint32_t variables = trace_count(history->trace, CLASS_VARIABLE);
-    uint32_t *reads_from = history_reads_from(history);
     uint64_t *writes = NEW_ARRAY(uint64_t, variables);
     bool *known = NEW_ARRAY(bool, history->count);
     bool *initial_known = NEW_ARRAY(bool, variables);
@@ -30,7 +29,7 @@ static void plan_values(struct plan *plan)
         const struct event *event = &history->events[pos];
         if (!tells(event))
             continue;
-        uint32_t from = reads_from[pos];
+        uint32_t from = history->reads_from[pos];
         if (from == POS_NONE && !initial_known[event->object]) {
             plan->initial[event->object] = event->value;
             initial_known[event->object] = true;
@@ -50,7 +49,6 @@ static void plan_values(struct plan *plan)
             plan->written[pos] = writes[event->object];
         plan->adds[pos] = !has_value(event) && !known[pos];
     }
-    free(reads_from);
     free(writes);
     free(known);
     free(initial_known);

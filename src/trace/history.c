@@ -24,13 +24,37 @@ static void index_forks(struct history *history)
 {
     memset(history->fork_of, 0xff, history->threads * sizeof *history->fork_of);
     memset(history->join_of, 0xff, history->threads * sizeof *history->join_of);
-    for (uint32_t pos = 0; pos < history->count; pos++) {
+    for (uint32_t i = 0; i < history->sync_count; i++) {
+        uint32_t pos = history->syncs[i];
         const struct event *event = &history->events[pos];
         if (event->op == EVENT_FORK)
             history->fork_of[event->object] = pos;
         else if (event->op == EVENT_JOIN && history->join_of[event->object] == POS_NONE)
             history->join_of[event->object] = pos;
     }
+}
+
+static void index_accesses(struct history *history)
+{
+    uint32_t variables = trace_count(history->trace, CLASS_VARIABLE);
+    uint32_t *last = memory_alloc(variables, sizeof *last);
+    struct positions ARRAY_OF(uint32_t) syncs = {0};
+    uint8_t flags = 0;
+    memset(last, 0xff, variables * sizeof *last);
+    for (uint32_t pos = 0; pos < history->count; pos++) {
+        const struct event *event = &history->events[pos];
+        history->ops |= OP_BIT(event->op);
+        flags |= event->flags;
+        history->reads_from[pos] = event_reads(event) ? last[event->object] : POS_NONE;
+        if (event_writes(event))
+            last[event->object] = pos;
+        else if (op_in(event->op, OPS_SYNC & ~OPS_ACCESS))
+            array_push(&syncs, pos);
+    }
+    history->has_values = flags & EVENT_HAS_VALUE;
+    history->syncs = syncs.items;
+    history->sync_count = (uint32_t)syncs.count;
+    free(last);
 }
 
 /* Each stands where its thread's next event would. */
@@ -58,7 +82,9 @@ struct history *history_create(const struct trace *trace, struct event *events, 
     history->first = NEW_ARRAY(uint32_t, history->threads + 1);
     history->fork_of = memory_alloc(history->threads, sizeof *history->fork_of);
     history->join_of = memory_alloc(history->threads, sizeof *history->join_of);
+    history->reads_from = memory_alloc(count, sizeof *history->reads_from);
     index_threads(history);
+    index_accesses(history);
     index_forks(history);
     add_wishes(history);
     return history;
@@ -91,23 +117,9 @@ void history_destroy(struct history *history)
     free(history->first);
     free(history->fork_of);
     free(history->join_of);
+    free(history->reads_from);
+    free(history->syncs);
     free(history);
-}
-
-uint32_t *history_reads_from(const struct history *history)
-{
-    uint32_t variables = trace_count(history->trace, CLASS_VARIABLE);
-    uint32_t *last = memory_alloc(variables, sizeof *last);
-    uint32_t *seen = memory_alloc(history->count, sizeof *seen);
-    memset(last, 0xff, variables * sizeof *last);
-    for (uint32_t pos = 0; pos < history->count; pos++) {
-        const struct event *event = &history->events[pos];
-        seen[pos] = event_reads(event) ? last[event->object] : POS_NONE;
-        if (event_writes(event))
-            last[event->object] = pos;
-    }
-    free(last);
-    return seen;
 }
 
 uint32_t history_count_before(const struct history *history, uint32_t thread, uint32_t pos)

@@ -18,6 +18,14 @@ struct history {
     uint32_t *first;     /* by thread, threads + 1 entries: start in `positions` */
     uint32_t *fork_of;   /* by thread: pos of its fork, or POS_NONE */
     uint32_t *join_of;   /* by thread: pos of its first join, or POS_NONE */
+    /* By pos: for each event that reads, the pos of the write it saw in the observed order,
+     * POS_NONE for the initial value; POS_NONE for all other events. */
+    uint32_t *reads_from;
+    /* Events that are neither accesses nor local, ascending: often few. */
+    uint32_t *syncs;
+    uint32_t sync_count;
+    uint64_t ops;    /* the operations there are, as bits */
+    bool has_values; /* some event has one */
 };
 
 /* Reads the rest of `trace`, which must outlive the history. NULL on an error. */
@@ -31,11 +39,6 @@ static inline uint32_t history_total(const struct history *history)
 {
     return history->count + history->wishes;
 }
-
-/* By pos: for each event that reads, the pos of the write it saw in the observed
- * order, POS_NONE for the initial value; POS_NONE for all other events. The
- * caller frees it. */
-uint32_t *history_reads_from(const struct history *history);
 
 static inline uint32_t history_thread_length(const struct history *history, uint32_t thread)
 {

@@ -90,11 +90,10 @@ static bool races(struct closing *closing, uint32_t a, uint32_t b)
 void reference_syncp(const struct history *history, struct relation *out)
 {
     uint32_t *partners = reference_partners(history);
-    uint32_t *reads_from = history_reads_from(history);
     struct closing closing = {
         .history = history,
         .partners = partners,
-        .reads_from = reads_from,
+        .reads_from = history->reads_from,
         .meetings = relation_create(history->count),
         .in = NEW_ARRAY(bool, history->count),
     };
@@ -106,5 +105,4 @@ void reference_syncp(const struct history *history, struct relation *out)
     relation_free(&closing.meetings);
     free(closing.in);
     free(partners);
-    free(reads_from);
 }

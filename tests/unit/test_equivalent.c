@@ -66,7 +66,7 @@ static void check_behaviour(const struct history *history, const uint32_t *order
     if (!other)
         fail_msg("%s\n%s", error.text, text);
     assert_int_equal(other->count, history->count);
-    uint32_t *seen = history_reads_from(other);
+    const uint32_t *seen = other->reads_from;
     for (uint32_t i = 0; i < history->count; i++) {
         uint32_t mapped = seen[i] == POS_NONE ? POS_NONE : order[seen[i]];
         assert_int_equal(mapped, reads_from[order[i]]);
@@ -80,7 +80,6 @@ static void check_behaviour(const struct history *history, const uint32_t *order
                 trace_semaphore_initial(trace, other->events[i].object),
                 trace_semaphore_initial(history->trace, history->events[order[i]].object));
     }
-    free(seen);
     history_destroy(other);
     trace_close(trace);
     free(text);
@@ -89,7 +88,6 @@ static void check_behaviour(const struct history *history, const uint32_t *order
 static void check_all(const struct history *history)
 {
     struct equivalents *equivalents = equivalents_create(history);
-    uint32_t *reads_from = history_reads_from(history);
     struct map seen = {0};
     uint64_t count = 0;
     for (const uint32_t *order; (order = equivalents_next(equivalents)); count++) {
@@ -97,7 +95,7 @@ static void check_all(const struct history *history)
         map_at(&seen, hash_order(order, history->count), &added);
         assert_true(added);
         if (count < 50)
-            check_behaviour(history, order, reads_from);
+            check_behaviour(history, order, history->reads_from);
     }
     assert_null(equivalents_next(equivalents));
     assert_int_equal(count, count_by_trying(history, 0));
@@ -109,7 +107,6 @@ static void check_all(const struct history *history)
     free(text);
     sampler_destroy(sampler);
     map_free(&seen);
-    free(reads_from);
     equivalents_destroy(equivalents);
 }
 
@@ -126,12 +123,10 @@ static void longer_ones_behave_alike(void **state)
         for (uint64_t seed = 1; seed <= 60; seed++) {
             struct sample sample;
             assert_int_equal(sample_generate(&sample, &shape, seed, &error), 0);
-            uint32_t *reads_from = history_reads_from(sample.history);
             struct sampler *sampler = sampler_create(sample.history, seed);
             for (int draw = 0; draw < 5; draw++)
-                check_behaviour(sample.history, sampler_next(sampler), reads_from);
+                check_behaviour(sample.history, sampler_next(sampler), sample.history->reads_from);
             sampler_destroy(sampler);
-            free(reads_from);
             sample_free(&sample);
         }
     }
