@@ -158,6 +158,8 @@ static enum rule forbids_thread(const struct machine *machine, uint32_t pos,
     const struct history *history = machine->rules->history;
     if (machine->next[event->thread] != history->index[pos])
         return RULE_PROGRAM_ORDER;
+    if (history->index[pos])
+        return RULE_NONE; /* what came before it came after the fork */
     uint32_t fork = history->fork_of[event->thread];
     if (fork != POS_NONE && !machine_executed(machine, fork))
         return RULE_FORK;

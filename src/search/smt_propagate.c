@@ -5,7 +5,7 @@
 #define ORDERS_MAX 64
 
 /* Events before a pair, from which on it pays to leave them as they are. */
-#define FAR 500
+#define FAR 4000
 
 /* Plans that may be tried between two choices. */
 #define ROUNDS_MAX 1000
@@ -422,20 +422,20 @@ static enum smt_answer decide(struct smt_propagation *self)
     return SMT_UNKNOWN;
 }
 
-/* A plan that leaves the observed order only where the first of the two events would come:
- * there is little to try, however far that is from the start. */
+/* A plan that leaves the observed order only where the first of the two events, in that
+ * order, would come: there is less to try if that is far from the start. */
 static bool is_near(struct smt_propagation *self)
 {
     const struct history *history = self->window->history;
-    uint32_t first = self->pair[0] < self->pair[1] ? self->pair[0] : self->pair[1];
-    if (first - self->window->start < FAR || !start(self))
+    uint32_t first = self->pair[0], second = self->pair[1];
+    if (second - self->window->start < FAR || !start(self))
         return false;
     for (uint32_t thread = 0; thread < history->threads; thread++) {
         uint32_t count = history_count_before(history, thread, first);
         if (count > self->plan.prefix[thread] && count <= self->limit[thread])
             self->plan.prefix[thread] = count;
     }
-    return try_plan(self) == SMT_CORRECT;
+    return decide(self) == SMT_YES; /* that there is none says nothing */
 }
 
 enum smt_answer smt_propagate(struct smt_propagation *self, struct smt_trial *trial,

@@ -25,6 +25,12 @@ struct smt_hold {
     uint32_t section, next; /* place in sections; node, or 0 */
 };
 
+/* From event `index` of a thread on, the first node of the sections it holds; 0: none. */
+struct smt_hold_change {
+    uint32_t index, node;
+};
+struct smt_held ARRAY_OF(struct smt_hold_change);
+
 /* From wait_begin to wait_end; either may lie before the window, and the end is
  * POS_NONE if it lies behind it. */
 struct smt_wait {
@@ -47,10 +53,12 @@ struct smt_window {
     const struct rules *rules;
     const struct history *history;
     uint32_t start, end;
-    uint64_t present;   /* operations before `end`, as bits */
-    uint32_t *baseline; /* by thread: index of its first event in the window */
-    uint32_t *length;   /* by thread: index after its last event in the window */
-    uint32_t *clocks; /* by pos - start, then thread: events that must have come, itself included */
+    uint32_t first_sync, last_sync; /* of the history's syncs, the window's */
+    uint32_t *baseline;             /* by thread: index of its first event in the window */
+    uint32_t *length;               /* by thread: index after its last event in the window */
+    /* The must-order (smt_must.c): by pos - start its row, and rows of one count a thread. */
+    uint32_t *row;
+    struct smt_rows ARRAY_OF(uint32_t) rows;
     struct smt_edges ARRAY_OF(struct smt_edge) edges; /* between threads, hardly any implied */
 
     struct smt_lists writes;  /* by variable */
@@ -62,10 +70,11 @@ struct smt_window {
     uint32_t *section_offset;                                  /* by lock, as in smt_lists */
     struct smt_waits ARRAY_OF(struct smt_wait) waits;          /* by condition, then begin */
     uint32_t *wait_offset;
-    uint32_t *held; /* by pos - start: the first node of the sections around an access, 0: none */
+    struct smt_held *held; /* by thread */
     struct smt_holds ARRAY_OF(struct smt_hold) holds;
-    uint32_t *section_at; /* by pos - start: section that begins or ends there, plus one; 0: none */
-    uint32_t *release_of; /* by pos - start: of an acquire, its release in the window or POS_NONE */
+    /* By pos - start, of synchronisation: section that begins or ends there, plus one; 0: none. */
+    uint32_t *section_at;
+    uint32_t *release_of; /* by pos - start, of acquires: the release in the window or POS_NONE */
 
     /* The state in which the window starts. */
     uint32_t *last_write;      /* by variable: pos or POS_NONE */
@@ -74,6 +83,15 @@ struct smt_window {
 
 struct smt_window *smt_window_create(const struct rules *rules, uint32_t start, uint32_t end);
 void smt_window_destroy(struct smt_window *window);
+
+/* For the parts of the window. */
+
+void smt_window_find_sections(struct smt_window *window);
+/* Returns the first position whose waits and signals still matter: a thread that waits when
+ * the window starts may use signals sent since it began to wait, which others may have used
+ * up. */
+uint32_t smt_window_find_waits(struct smt_window *window);
+void smt_window_make_clocks(struct smt_window *window);
 
 /* Must `a` come before `b` in every reordering that executes `b`? Both in the
  * trace before the window's end. */
