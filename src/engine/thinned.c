@@ -72,13 +72,22 @@ struct merging {
     struct event *events;
     uint32_t *origin;
     uint32_t count;
+    struct map variables; /* id in the whole trace -> id */
 };
 
 static void push(struct merging *merging, const struct event *event, uint32_t pos)
 {
     if (merging->count && merging->origin[merging->count - 1] == pos)
         return; /* an access may be in several pairs, and in the log */
-    merging->events[merging->count] = *event;
+    struct event *added = &merging->events[merging->count];
+    *added = *event;
+    if (op_in(event->op, OPS_ACCESS)) {
+        bool first;
+        uint64_t *variable = map_at(&merging->variables, event->object, &first);
+        if (first)
+            *variable = merging->variables.count - 1;
+        added->object = (uint32_t)*variable;
+    }
     merging->origin[merging->count++] = pos;
 }
 
@@ -108,11 +117,15 @@ void thinned_create(struct thinned *thinned, const struct trace *trace, const st
         qsort(additions.items, additions.count, sizeof *additions.items, by_pos);
     size_t most = log->events + additions.count;
     struct merging merging = {memory_alloc(most, sizeof *merging.events),
-                              memory_alloc(most, sizeof *merging.origin), 0};
+                              memory_alloc(most, sizeof *merging.origin),
+                              0,
+                              {0}};
     merge(&merging, log, &additions);
     array_free(&additions);
-    thinned->history = history_create(trace, merging.events, merging.count);
+    thinned->history = history_create_with(trace, merging.events, merging.count,
+                                           (uint32_t)merging.variables.count);
     thinned->origin = merging.origin;
+    map_free(&merging.variables);
 }
 
 void thinned_free(struct thinned *thinned)

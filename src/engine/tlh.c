@@ -262,7 +262,7 @@ static void try_pair(struct tlh *tlh, const uint32_t pos[2], uint32_t object,
 static void open_search(struct tlh *tlh, struct engine_run *run, const struct history *history)
 {
     *tlh = (struct tlh){.run = run, .history = history};
-    tlh->index = search_index_create(history, MODEL_SYNC);
+    tlh->index = search_index_create_hard(history, MODEL_SYNC);
     tlh->histories = lock_histories_create(tlh->index);
     tlh->rendezvous = rendezvous_create(tlh->index);
     find_snapshots(tlh);

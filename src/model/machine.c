@@ -46,7 +46,7 @@ struct machine *machine_create(const struct rules *rules)
     machine->entered = NEW_ARRAY(uint32_t, trace_barrier_instances(trace));
     machine->counts = NEW_ARRAY(uint32_t, count_of(machine, CLASS_SEMAPHORE));
     machine->onces = NEW_ARRAY(uint8_t, count_of(machine, CLASS_ONCE));
-    machine->memory = NEW_ARRAY(struct memory_state, count_of(machine, CLASS_VARIABLE));
+    machine->memory = NEW_ARRAY(struct memory_state, machine->rules->history->variables);
     for (uint32_t i = 0; i < count_of(machine, CLASS_SEMAPHORE); i++)
         machine->counts[i] = trace_semaphore_initial(trace, i);
     return machine;
@@ -69,7 +69,7 @@ struct machine *machine_copy(const struct machine *from)
     copy->entered = COPY(entered, trace_barrier_instances(trace));
     copy->counts = COPY(counts, count_of(from, CLASS_SEMAPHORE));
     copy->onces = COPY(onces, count_of(from, CLASS_ONCE));
-    copy->memory = COPY(memory, count_of(from, CLASS_VARIABLE));
+    copy->memory = COPY(memory, from->rules->history->variables);
     return copy;
 }
 
@@ -386,7 +386,7 @@ size_t machine_key(const struct machine *machine, unsigned char **key, size_t *r
     uint32_t threads = machine->rules->history->threads;
     append(&bytes, machine->next, threads * sizeof *machine->next);
     append(&bytes, machine->tainted, threads * sizeof *machine->tainted);
-    for (uint32_t i = 0; i < count_of(machine, CLASS_VARIABLE); i++) {
+    for (uint32_t i = 0; i < machine->rules->history->variables; i++) {
         append(&bytes, &machine->memory[i].last_write, sizeof machine->memory[i].last_write);
         append(&bytes, &machine->memory[i].tainted, sizeof machine->memory[i].tainted);
     }

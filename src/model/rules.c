@@ -45,7 +45,7 @@ static void find_instances(struct rules *rules)
 static void find_initial_values(struct rules *rules)
 {
     const struct history *history = rules->history;
-    uint32_t variables = trace_count(history->trace, CLASS_VARIABLE);
+    uint32_t variables = history->variables;
     rules->initial_value = NEW_ARRAY(uint64_t, variables);
     rules->initial_known = NEW_ARRAY(bool, variables);
     for (uint32_t pos = 0; pos < history->count; pos++) {

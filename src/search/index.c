@@ -215,7 +215,7 @@ static bool has_states(const struct search_index *index)
            index->has_failed_tries || index->model == MODEL_VALUE;
 }
 
-struct search_index *search_index_create(const struct history *history, enum model model)
+struct search_index *search_index_create_hard(const struct history *history, enum model model)
 {
     struct search_index *index = NEW(struct search_index);
     index->history = history;
@@ -230,9 +230,8 @@ struct search_index *search_index_create(const struct history *history, enum mod
     find_sections(index, &tally);
     index->has_states = has_states(index);
     uint32_t instances = trace_barrier_instances(history->trace);
-    uint32_t variables = trace_count(history->trace, CLASS_VARIABLE);
     fill_lists(index, &index->readers, history->count, key_writer, tally.bound_reads);
-    fill_lists(index, &index->initial, variables, key_initial, tally.bound_reads);
+    fill_lists(index, &index->initial, history->variables, key_initial, tally.bound_reads);
     fill_lists(index, &index->enters, instances, key_instance, instances > 0);
     group_sections(index, &tally);
     array_free(&tally.acquires);
@@ -240,6 +239,12 @@ struct search_index *search_index_create(const struct history *history, enum mod
     index->clocks = clocks_create(index, false);
     if (index->model == MODEL_VALUE)
         index->values = values_index_create(index->rules);
+    return index;
+}
+
+struct search_index *search_index_create(const struct history *history, enum model model)
+{
+    struct search_index *index = search_index_create_hard(history, model);
     if (index->has_states) {
         index_find_soft(index);
         fill_lists(index, &index->stateful, history->threads, key_stateful, true);

@@ -36,7 +36,7 @@ static void index_forks(struct history *history)
 
 static void index_accesses(struct history *history)
 {
-    uint32_t variables = trace_count(history->trace, CLASS_VARIABLE);
+    uint32_t variables = history->variables;
     uint32_t *last = memory_alloc(variables, sizeof *last);
     struct positions ARRAY_OF(uint32_t) syncs = {0};
     uint8_t flags = 0;
@@ -68,7 +68,8 @@ static void add_wishes(struct history *history)
     }
 }
 
-struct history *history_create(const struct trace *trace, struct event *events, uint32_t count)
+struct history *history_create_with(const struct trace *trace, struct event *events, uint32_t count,
+                                    uint32_t variables)
 {
     struct history *history = NEW(struct history);
     history->trace = trace;
@@ -77,6 +78,7 @@ struct history *history_create(const struct trace *trace, struct event *events, 
     history->events =
         history->wishes ? memory_resize(events, history_total(history), sizeof *events) : events;
     history->threads = trace_count(trace, CLASS_THREAD);
+    history->variables = variables;
     history->index = memory_alloc(history_total(history), sizeof *history->index);
     history->positions = memory_alloc(count, sizeof *history->positions);
     history->first = NEW_ARRAY(uint32_t, history->threads + 1);
@@ -88,6 +90,11 @@ struct history *history_create(const struct trace *trace, struct event *events, 
     index_forks(history);
     add_wishes(history);
     return history;
+}
+
+struct history *history_create(const struct trace *trace, struct event *events, uint32_t count)
+{
+    return history_create_with(trace, events, count, trace_count(trace, CLASS_VARIABLE));
 }
 
 struct history *history_read(struct trace *trace, struct error *error)

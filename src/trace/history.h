@@ -13,6 +13,7 @@ struct history {
     struct event *events;
     uint32_t count, wishes;
     uint32_t threads;
+    uint32_t variables;  /* ids of variables in the events are below this */
     uint32_t *index;     /* by pos: position within its own thread */
     uint32_t *positions; /* all pos values, thread by thread, each in program order */
     uint32_t *first;     /* by thread, threads + 1 entries: start in `positions` */
@@ -32,6 +33,9 @@ struct history {
 struct history *history_read(struct trace *trace, struct error *error);
 /* Builds one from events already in memory; takes over `events` (malloc-ed). */
 struct history *history_create(const struct trace *trace, struct event *events, uint32_t count);
+/* The same for events with numbers of their own for variables, from 0 to `variables`. */
+struct history *history_create_with(const struct trace *trace, struct event *events, uint32_t count,
+                                    uint32_t variables);
 void history_destroy(struct history *history);
 
 /* All positions there are. */
