@@ -35,7 +35,7 @@ static int late_by_pos(const void *a, const void *b)
 }
 
 /* The log knows the threads of late events only by where they stand. */
-static void add_late(struct additions *additions, const struct sync_log *log)
+static void add_late(struct additions *additions, const struct sync_log *log, uint32_t limit)
 {
     size_t count = log->late.count;
     if (!count)
@@ -49,19 +49,22 @@ static void add_late(struct additions *additions, const struct sync_log *log)
         events[i] = (struct event){.op = (uint8_t)late[i].op, .object = late[i].object};
     }
     sync_log_threads(log, events, positions, count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && positions[i] < limit; i++)
         array_push(additions, ((struct addition){positions[i], events[i]}));
     free(positions);
     free(events);
     free(late);
 }
 
-static void add_pairs(struct additions *additions, const struct lockset_pairs *pairs)
+static void add_pairs(struct additions *additions, const struct lockset_pairs *pairs,
+                      uint32_t limit)
 {
     for (size_t i = 0; i < pairs->list.count; i++) {
         const struct lockset_instances *instances = &pairs->list.items[i].instances;
         for (size_t k = 0; k < instances->count; k++) {
             const struct lockset_instance *instance = &instances->items[k];
+            if (instance->later.pos >= limit)
+                continue;
             add_access(additions, &instance->earlier, instance->object);
             add_access(additions, &instance->later, instance->object);
         }
@@ -92,13 +95,13 @@ static void push(struct merging *merging, const struct event *event, uint32_t po
 }
 
 static void merge(struct merging *merging, const struct sync_log *log,
-                  const struct additions *additions)
+                  const struct additions *additions, uint32_t limit)
 {
     struct sync_log_reader reader = {0};
     struct event event;
     uint32_t pos;
     size_t next = 0;
-    while (sync_log_next(log, &reader, &event, &pos)) {
+    while (sync_log_next(log, &reader, &event, &pos) && pos < limit) {
         for (; next < additions->count && additions->items[next].pos < pos; next++)
             push(merging, &additions->items[next].event, additions->items[next].pos);
         push(merging, &event, pos);
@@ -108,19 +111,19 @@ static void merge(struct merging *merging, const struct sync_log *log,
 }
 
 void thinned_create(struct thinned *thinned, const struct trace *trace, const struct sync_log *log,
-                    const struct lockset_pairs *pairs)
+                    const struct lockset_pairs *pairs, uint32_t limit)
 {
     struct additions additions = {0};
-    add_late(&additions, log);
-    add_pairs(&additions, pairs);
+    add_late(&additions, log, limit);
+    add_pairs(&additions, pairs, limit);
     if (additions.count)
         qsort(additions.items, additions.count, sizeof *additions.items, by_pos);
-    size_t most = log->events + additions.count;
+    size_t most = (log->events < limit ? log->events : limit) + additions.count;
     struct merging merging = {memory_alloc(most, sizeof *merging.events),
                               memory_alloc(most, sizeof *merging.origin),
                               0,
                               {0}};
-    merge(&merging, log, &additions);
+    merge(&merging, log, &additions, limit);
     array_free(&additions);
     thinned->history = history_create_with(trace, merging.events, merging.count,
                                            (uint32_t)merging.variables.count);

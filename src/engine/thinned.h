@@ -13,8 +13,9 @@ struct thinned {
     uint32_t *origin; /* by pos: the pos in the whole trace */
 };
 
+/* Of the trace as far as before `limit`. */
 void thinned_create(struct thinned *thinned, const struct trace *trace, const struct sync_log *log,
-                    const struct lockset_pairs *pairs);
+                    const struct lockset_pairs *pairs, uint32_t limit);
 void thinned_free(struct thinned *thinned);
 
 /* The event that has this pos in the whole trace; it is there. */
