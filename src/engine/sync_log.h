@@ -1,6 +1,6 @@
 /* All synchronisation of a trace, small enough to be kept for its own sake: 8 bytes an
- * event, without source locations, and 8 bytes where another thread goes on. Under `sync`
- * nothing else decides what can be reordered.
+ * event, without source locations, and 8 bytes where another thread goes on with something
+ * else. Under `sync` nothing else decides what can be reordered.
  *
  * A few other events belong to it. Plain writes where an atomic operation may read them:
  * those of a variable after its first atomic operation are added as they come, the last one
@@ -17,9 +17,12 @@ struct late_event {
     enum event_op op; /* a write, or a branch, which stands for anything */
 };
 
+#define SYNC_CHUNK ((size_t)1 << 18)
+
 /* A zeroed one is empty. */
 struct sync_log {
-    struct sync_words ARRAY_OF(uint64_t) words;
+    struct sync_chunks ARRAY_OF(uint64_t *) chunks; /* of SYNC_CHUNK words, which never move */
+    uint64_t *at, *end;                             /* free words of the last one */
     struct late_events ARRAY_OF(struct late_event) late;
     struct last_events ARRAY_OF(uint32_t) last; /* by thread: its last event's pos */
     uint32_t thread_plus_one;                   /* of the last event seen */
@@ -33,10 +36,10 @@ void sync_log_event(struct sync_log *log, const struct event *event, uint32_t po
 /* Every event of the trace passes here, in order. */
 static inline void sync_log_see(struct sync_log *log, const struct event *event, uint32_t pos)
 {
-    if (event->thread + 1 != log->thread_plus_one)
-        sync_log_thread(log, event->thread, pos);
     if (op_in(event->op, OPS_SYNC))
         sync_log_event(log, event, pos);
+    else if (event->thread + 1 != log->thread_plus_one)
+        sync_log_thread(log, event->thread, pos);
 }
 
 /* A plain write before the first atomic operation of its variable. */
