@@ -1,6 +1,7 @@
 #include "report/frames.h"
 
 #include "base/memory.h"
+#include "trace/symbols.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -47,6 +48,21 @@ static bool says_function(const char *place, const char *function)
     return strncmp(place, function, length) == 0 && place[length] == '+';
 }
 
+/* Nor does our own code, that lies between a pthread_once() and the routine it calls. */
+static bool is_in(const struct trace *trace, uint32_t location, const char *beginning)
+{
+    const char *module;
+    uint64_t offset;
+    return trace_code(trace, location, &module, &offset) &&
+           strncmp(place_base(module), beginning, strlen(beginning)) == 0;
+}
+
+static bool is_runtime(const struct trace *trace, uint32_t location)
+{
+    return is_in(trace, location, "libpreplay") || is_in(trace, location, "libtsan.so") ||
+           is_in(trace, location, "vgpreload_preplay");
+}
+
 /* The inlined frames of one location; false at what calls main() or a thread. */
 static bool add_frames(struct frame frames[FRAMES_MOST], size_t *count, const struct trace *trace,
                        uint32_t location)
@@ -56,7 +72,11 @@ static bool add_frames(struct frame frames[FRAMES_MOST], size_t *count, const st
          i++) {
         if (*count && is_start(function))
             return false;
+        if (*count && is_runtime(trace, location))
+            return true;
         bool named = function && !says_function(place, function);
+        frames[*count].library =
+            symbols_place_is_library(place) || is_in(trace, location, "libstdc++.so");
         frames[*count].function = named ? demangle(function) : NULL;
         frames[(*count)++].place = place;
     }
@@ -71,6 +91,23 @@ size_t frames_collect(struct frame frames[FRAMES_MOST], const struct trace *trac
            trace_caller(trace, stack, &location, &stack))
         ;
     return count;
+}
+
+size_t frames_own(const struct frame *frames, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!frames[i].library)
+            return i;
+    return 0;
+}
+
+void frame_own(const struct trace *trace, uint32_t location, const char **function,
+               const char **place)
+{
+    for (uint32_t i = 0; trace_frame(trace, location, i, function, place); i++)
+        if (!symbols_place_is_library(*place))
+            return;
+    trace_frame(trace, location, 0, function, place);
 }
 
 void frames_free(struct frame *frames, size_t count)

@@ -9,12 +9,20 @@ enum { FRAMES_MOST = 64 };
 struct frame {
     char *function;    /* malloc-ed; NULL if it is not known */
     const char *place; /* "path:line:column"; the trace's own */
+    bool library;      /* a header of the system's, or code without lines behind one */
 };
 
 /* Innermost first, from where `location` is; at most FRAMES_MOST. frames_free() after. */
 size_t frames_collect(struct frame frames[FRAMES_MOST], const struct trace *trace,
                       uint32_t location, uint32_t stack);
 void frames_free(struct frame *frames, size_t count);
+
+/* The frame whose source a reader wants to see: the innermost of the program's own, or else the
+ * innermost. */
+size_t frames_own(const struct frame *frames, size_t count);
+/* The same of one location: its function (or NULL) and place. */
+void frame_own(const struct trace *trace, uint32_t location, const char **function,
+               const char **place);
 
 /* A C++ name as it is written in the source, malloc-ed; a copy of any other name. */
 char *demangle(const char *name);

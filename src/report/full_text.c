@@ -70,7 +70,15 @@ static void print_stack(const struct writer *writer, uint32_t location, uint32_t
 {
     struct frame frames[FRAMES_MOST];
     size_t count = frames_collect(frames, writer->trace, location, stack);
+    size_t own = frames_own(frames, count), folded;
     for (size_t i = 0; i < count; i++) {
+        for (folded = 0; i > 0 && i + folded < count && frames[i + folded].library;)
+            folded++;
+        if (folded > 1) { /* all programs have them, and their names are long */
+            fprintf(writer->out, "    ... %zu frames of the C++ library\n", folded);
+            i += folded - 1;
+            continue;
+        }
         fprintf(writer->out, "    #%zu ", i);
         if (frames[i].function) {
             columns_text(writer->out, frames[i].function);
@@ -78,7 +86,7 @@ static void print_stack(const struct writer *writer, uint32_t location, uint32_t
         }
         columns_text(writer->out, frames[i].place);
         putc('\n', writer->out);
-        if (i == 0)
+        if (i == own)
             print_source(writer, frames[i].place);
     }
     frames_free(frames, count);

@@ -26,10 +26,13 @@ static json_t *stack_json(struct page *page, uint32_t location, uint32_t stack)
     struct frame frames[FRAMES_MOST];
     json_t *list = json_array();
     size_t count = frames_collect(frames, page->trace, location, stack);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (i && frames[i].library) /* long names that say nothing */
+            continue;
         json_array_append_new(
             list, json_pack("[I, I]", frames[i].function ? page_text(page, frames[i].function) : -1,
                             page_text(page, frames[i].place)));
+    }
     frames_free(frames, count);
     return list;
 }

@@ -109,7 +109,7 @@ static json_t *event_location(const struct report *report, uint32_t location, js
 {
     const struct trace *trace = report->history->trace;
     const char *function, *place;
-    trace_frame(trace, location, 0, &function, &place);
+    frame_own(trace, location, &function, &place);
     char *name = function ? demangle(function) : NULL;
     json_t *object = location_json(report, place, name, text);
     free(name);

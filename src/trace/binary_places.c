@@ -2,6 +2,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "trace/binary_stream.h"
+#include "trace/symbols.h"
 
 struct frame {
     uint32_t location, outer;
@@ -12,6 +13,8 @@ struct binary_places {
     struct frames ARRAY_OF(struct frame) frames; /* by stack id - 1 */
     struct map by_pc, by_frame, by_label;
     struct interner *labels;
+    struct symbols *symbols; /* NULL: not asked */
+    struct map homes;        /* (location, stack) -> the same of its home */
 };
 
 struct binary_places *binary_places_create(void)
@@ -31,6 +34,7 @@ void binary_places_destroy(struct binary_places *self)
     map_free(&self->by_frame);
     map_free(&self->by_label);
     interner_destroy(self->labels);
+    map_free(&self->homes);
     free(self);
 }
 
@@ -89,4 +93,27 @@ const char *binary_places_label(const struct binary_places *self, uint64_t addre
 {
     const uint64_t *label = map_find(&self->by_label, address);
     return label ? intern_text(self->labels, (uint32_t)*label) : NULL;
+}
+
+void binary_places_use(struct binary_places *self, struct symbols *symbols)
+{
+    self->symbols = symbols_has_library(symbols) ? symbols : NULL;
+}
+
+void binary_places_home(struct binary_places *self, uint32_t *location, uint32_t *stack)
+{
+    bool added;
+    if (!self->symbols)
+        return;
+    uint64_t *home = map_at(&self->homes, map_pair(*location, *stack), &added);
+    if (added) {
+        uint32_t at = *location, outer = *stack;
+        bool own;
+        while (!(own = !symbols_is_library(self->symbols, binary_places_pc(self, at))) &&
+               binary_places_frame(self, outer, &at, &outer))
+            ;
+        *home = own ? map_pair(at, outer) : map_pair(*location, *stack);
+    }
+    *location = (uint32_t)(*home >> 32);
+    *stack = (uint32_t)*home;
 }

@@ -192,6 +192,7 @@ struct trace *binary_open_cut(const char *path, const struct binary_cut *cut, st
     self->whole = !cut;
     self->symbols = symbols_open(modules);
     self->places = binary_places_create();
+    binary_places_use(self->places, self->symbols);
     self->objects = objects_create();
     self->origins = binary_origins_create();
     self->waits = skipped_waits_create(line_number, self);

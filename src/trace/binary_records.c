@@ -69,6 +69,8 @@ static const uint8_t *read_site(struct binary_stream *self, struct binary_places
                                  .size = size,
                                  .location = binary_places_location(places, self->pc),
                                  .stack = node ? self->stacks.items[node - 1] : 0};
+    if (op < EVENT_COUNT && op_in(op, OPS_SYNC & ~(OPS_ATOMIC | OP_BIT(EVENT_FENCE))))
+        binary_places_home(places, &site->location, &site->stack);
     site->predictor.address = address;
     return at;
 }

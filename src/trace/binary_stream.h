@@ -57,6 +57,11 @@ struct binary_places *binary_places_create(void);
 void binary_places_destroy(struct binary_places *places);
 uint32_t binary_places_location(struct binary_places *places, uint64_t pc);
 uint32_t binary_places_stack(struct binary_places *places, uint32_t parent, uint64_t pc);
+/* For synchronisation by code of the C++ library, which all of a program shares: moves on to the
+ * caller that is the program's own, if the stack has one. Nothing without symbols. */
+void binary_places_home(struct binary_places *places, uint32_t *location, uint32_t *stack);
+struct symbols;
+void binary_places_use(struct binary_places *places, struct symbols *symbols);
 uint64_t binary_places_pc(const struct binary_places *places, uint32_t location);
 uint32_t binary_places_locations(const struct binary_places *places);
 /* The caller's location and the next outer stack; false for stack 0 and unknown ones. */

@@ -35,6 +35,7 @@ static bool read_wish(struct trace *trace, uint32_t thread, struct event *event)
         .stack = binary_merge_wish_stack(self->merge, thread),
         .value = thread < self->scheduled.count ? self->scheduled.items[thread] : 0,
     };
+    binary_places_home(self->places, &event->location, &event->stack);
     return binary_name_operands(trace, event, &unit);
 }
 

@@ -7,10 +7,16 @@
 #include "trace/debug_names.h"
 #include "trace/debug_places.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { MOST_FRAMES = 32 }; /* of one address */
+
+enum { NEEDED_WITHIN = 16 << 20 };
 
 struct module {
     uint64_t low, high, bias;
@@ -180,16 +186,89 @@ static const struct frame *frames_at(struct symbols *self, uint64_t pc, uint32_t
     return &self->frames.items[*known >> 32];
 }
 
-const char *symbols_line(struct symbols *self, uint64_t pc)
+bool symbols_place_is_library(const char *place)
+{
+    static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/usr/local/include/"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (strncmp(place, folders[i], strlen(folders[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The innermost that is the program's own, or else the innermost. */
+static const struct frame *own_frame(struct symbols *self, uint64_t pc)
 {
     uint32_t count;
-    return intern_text(self->texts, frames_at(self, pc, &count)->place);
+    const struct frame *frames = frames_at(self, pc, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (!symbols_place_is_library(intern_text(self->texts, frames[i].place)))
+            return &frames[i];
+    return frames;
+}
+
+const char *symbols_line(struct symbols *self, uint64_t pc)
+{
+    return intern_text(self->texts, own_frame(self, pc)->place);
 }
 
 const char *symbols_stable_line(struct symbols *self, uint64_t pc)
 {
-    uint32_t count;
-    return intern_text(self->texts, frames_at(self, pc, &count)->stable);
+    return intern_text(self->texts, own_frame(self, pc)->stable);
+}
+
+static bool is_named(const char *path, const char *beginning)
+{
+    const char *slash = strrchr(path, '/');
+    return strncmp(slash ? slash + 1 : path, beginning, strlen(beginning)) == 0;
+}
+
+static bool is_cplusplus(const char *path)
+{
+    return is_named(path, "libstdc++.so") || is_named(path, "libc++.so");
+}
+
+/* The C library, which calls main() and threads, and our own runtime. */
+static bool is_below(const char *path)
+{
+    return is_named(path, "libc.so") || is_named(path, "libpreplay") ||
+           is_named(path, "libtsan.so") || is_named(path, "vgpreload_preplay");
+}
+
+bool symbols_is_library(struct symbols *self, uint64_t pc)
+{
+    const struct module *module = module_at(self, pc);
+    return symbols_place_is_library(symbols_line(self, pc)) ||
+           (module && (is_cplusplus(module->path) || is_below(module->path)));
+}
+
+/* Which libraries it needs is written near the file's beginning. */
+static bool needs_cplusplus(const char *path)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    bool found = false;
+    if (file < 0)
+        return false;
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+        size_t size =
+            (size_t)status.st_size < NEEDED_WITHIN ? (size_t)status.st_size : NEEDED_WITHIN;
+        void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (bytes != MAP_FAILED) {
+            found = memmem(bytes, size, "libstdc++.so", 12) || memmem(bytes, size, "libc++.so", 9);
+            munmap(bytes, size);
+        }
+    }
+    close(file);
+    return found;
+}
+
+bool symbols_has_library(const struct symbols *self)
+{
+    for (size_t i = 0; i < self->modules.count; i++)
+        if (is_cplusplus(self->modules.items[i].path) ||
+            needs_cplusplus(self->modules.items[i].path))
+            return true;
+    return false;
 }
 
 bool symbols_frame(struct symbols *self, uint64_t pc, uint32_t level, const char **function,

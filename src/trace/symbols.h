@@ -15,7 +15,8 @@ struct symbols *symbols_open(const char *modules_path);
 void symbols_close(struct symbols *symbols);
 
 /* The source place of the call that returns to `pc`: "path:line:column" or as
- * much as is known, at worst "module+0x1234" or "0x7f...". */
+ * much as is known, at worst "module+0x1234" or "0x7f...". Of code that was inlined from a
+ * library's header it is the program's own line that is told. */
 const char *symbols_line(struct symbols *symbols, uint64_t pc);
 /* The same without the directory that the build and the source share, so that it does
  * not depend on where the program was built. */
@@ -26,6 +27,13 @@ const char *symbols_function(struct symbols *symbols, uint64_t pc);
  * (or NULL) and the place in it. False after the last; level 0 is always there. */
 bool symbols_frame(struct symbols *symbols, uint64_t pc, uint32_t level, const char **function,
                    const char **place);
+/* Is the place in a header of the system's, such as the C++ library's? All programs share it. */
+bool symbols_place_is_library(const char *place);
+/* Is all code at `pc` the C++ library's (or one that it stands on), so that only the caller tells
+ * what it is about? */
+bool symbols_is_library(struct symbols *symbols, uint64_t pc);
+/* Is the C++ library there? If not, nothing is its. */
+bool symbols_has_library(const struct symbols *symbols);
 /* The file that holds the code at `pc`, and the offset from its load address; NULL
  * if the load map does not tell. */
 const char *symbols_module(struct symbols *symbols, uint64_t pc, uint64_t *offset);

@@ -142,3 +142,66 @@ shows_none() {
     cmp bare.one bare.two
     cmp apart.one apart.two
 }
+
+@test "what the C++ library does is told by who asked for it" {
+    cd "$BATS_TEST_TMPDIR"
+    cat >locks.cc <<'END'
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+static std::mutex a, b, c, d;
+static std::condition_variable ready;
+static bool flag;
+static void one()
+{
+    { std::lock_guard<std::mutex> first(a), second(b); }
+    c.lock();
+    d.lock();
+    d.unlock();
+    c.unlock();
+}
+static void two()
+{
+    { std::lock_guard<std::mutex> first(b), second(a); }
+    d.lock();
+    c.lock();
+    c.unlock();
+    d.unlock();
+    std::lock_guard<std::mutex> guard(a);
+    flag = true;
+    ready.notify_all();
+}
+int main()
+{
+    std::thread first(one);
+    first.join();
+    std::thread second(two), third(one);
+    {
+        std::unique_lock<std::mutex> lock(a);
+        while (!flag)
+            ready.wait(lock);
+    }
+    second.join();
+    third.join();
+}
+END
+    for level in -O0 -O1 -O2; do
+        "$PREPLAY" c++ -g $level -pthread locks.cc -o locks
+        "$PREPLAY" record ./locks
+        # Two deadlocks, though every lock is taken by the same line of a header.
+        "$PREPLAY" predict -e deadlock --json out.json preplay.data || [ $? -eq 66 ]
+        [ "$(jq '.findings | length' out.json)" = 2 ]
+        jq -e '[.findings[].events[].location | split("/")[-1] | split(":")[0:2] | join(":")] | sort ==
+            ["locks.cc:11", "locks.cc:17", "locks.cc:19", "locks.cc:9"]' out.json
+        "$PREPLAY" dump preplay.data >dump
+        for line in 28 30; do
+            grep -q "fork(.*locks.cc:$line:" dump
+        done
+        grep -q "join(.*locks.cc:29:" dump
+        grep -q "notifyall(.*locks.cc:24:" dump
+    done
+    "$PREPLAY" report preplay.data >text || [ $? -eq 66 ]
+    grep -q "taken at .*locks.cc:9:" text
+    grep -q "frames of the C++ library" text
+    ! grep -q "src/runtime" text
+}

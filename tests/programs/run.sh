@@ -73,13 +73,14 @@ check_replay() { # "none" or the block
     done <"$work/ids"
 }
 
-# ThreadSanitizer must see a race where we do, and none where we see none.
+# ThreadSanitizer must see a race where we do, and none where we see none. (It hangs for good where
+# call_once throws.)
 check_peer() { # "none" or "race NAME"
     peer=gcc
     case $source in *.cc) peer=g++ ;; esac
     $peer -fsanitize=thread -O1 -g -I"$here/../../include" $standard "$source" -Wno-tsan \
         -o "$work/peer" -pthread 2>/dev/null || return
-    timeout 60 "$work/peer" >"$work/peer-output" 2>&1
+    timeout 15 "$work/peer" >"$work/peer-output" 2>&1
     races=$(grep -c 'data race\|heap-use-after-free' "$work/peer-output")
     case $1 in
     none) [ "$races" -eq 0 ] || complain "ThreadSanitizer reports a race" ;;

@@ -86,6 +86,11 @@ function stack(frames) {
         make("li", {}, text(frame[0]) + " ", make("span", {class: "soft", title: text(frame[1])}, text(frame[1])))));
 }
 
+// The innermost that is not in a header of the system's.
+function ownFrame(frames) {
+    return frames.find(frame => !text(frame[1]).startsWith("/usr/")) || frames[0];
+}
+
 function eventCard(event) {
     const locks = event.locks.length
         ? event.locks.map(lock => make("div", {}, "holding ", make("b", {}, text(lock[0])),
@@ -93,7 +98,7 @@ function eventCard(event) {
         : [make("div", {class: "soft"}, "holding no lock")];
     return make("div", {class: "card"},
         make("h4", {}, "Thread " + event.thread + " " + event.text + (event.size ? " (" + plural(event.size, "byte") + ")" : "")),
-        stack(event.stack), ...locks, event.stack.length ? source(event.stack[0][1]) : null);
+        stack(event.stack), ...locks, event.stack.length ? source(ownFrame(event.stack)[1]) : null);
 }
 
 function verdictText(finding) {

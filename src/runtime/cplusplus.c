@@ -1,0 +1,70 @@
+/* Functions of the C++ library that call pthreads, for the sake of one thing: who called them.
+ * The library has no debug information and no entry in the shadow call stack, so that all
+ * std::thread and std::condition_variable of a program would seem to be used in one place.
+ *
+ * Valgrind's tool sees these calls itself. */
+#include "runtime/real.h"
+#include "runtime/recorder.h"
+
+#ifndef PREPLAY_HOSTED
+
+#include <dlfcn.h>
+
+struct call {
+    struct recorder *recorder; /* NULL: not recorded */
+};
+
+static struct call call_begin(uintptr_t caller)
+{
+    struct recorder *self = recorder_self();
+    if (!self)
+        return (struct call){0};
+    if (self->depth < RECORDER_FRAMES)
+        self->frames[self->depth] =
+            (struct stack_frame){.pc = caller, .pointer = (uintptr_t)__builtin_frame_address(0)};
+    self->depth++;
+    return (struct call){self};
+}
+
+/* By return and by an exception alike. */
+static void call_end(struct call *call)
+{
+    if (call->recorder && call->recorder->depth)
+        call->recorder->depth--;
+}
+
+/* The C++ library may be loaded later than we are, and in a scope of its own. */
+static void *find(const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name), *library = NULL;
+    if (!found)
+        library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    if (library) {
+        found = dlsym(library, name);
+        dlclose(library);
+    }
+    return found;
+}
+
+#define CALL(name, parameters, arguments)                                                          \
+    EXPORT void name parameters;                                                                   \
+    EXPORT void name parameters                                                                    \
+    {                                                                                              \
+        static void(*real_function) parameters;                                                    \
+        __attribute__((cleanup(call_end), unused)) struct call call = call_begin(CALLER);          \
+        if (!real_function)                                                                        \
+            *(void **)(void *)&real_function = find(#name);                                        \
+        real_function arguments;                                                                   \
+    }
+
+/* std::thread: its constructor (an owning pointer is passed by address), join(). */
+CALL(_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE,
+     (void *thread, void *state, void (*unused)(void)), (thread, state, unused))
+CALL(_ZNSt6thread4joinEv, (void *thread), (thread))
+/* std::condition_variable: wait(), notify_one(), notify_all(). */
+CALL(_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE, (void *condition, void *lock),
+     (condition, lock))
+CALL(_ZNSt18condition_variable10notify_oneEv, (void *condition), (condition))
+CALL(_ZNSt18condition_variable10notify_allEv, (void *condition), (condition))
+
+#endif
