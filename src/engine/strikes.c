@@ -129,11 +129,12 @@ static void classify(struct finder *finder, uint32_t object)
 /* A lock held from before the window to after it, that the culprit needs as well. */
 static bool is_guarded(const struct search_index *index, const struct strike *strike)
 {
-    for (uint32_t a = index->held[strike->end]; a != HELD_NONE; a = index->nodes[a].next) {
+    for (uint32_t a = index_held(index, strike->end); a != HELD_NONE; a = index->nodes[a].next) {
         const struct event *outer = event_at(index, index->nodes[a].acquire);
         if (index->nodes[a].acquire > strike->begin)
             continue;
-        for (uint32_t b = index->held[strike->culprit]; b != HELD_NONE; b = index->nodes[b].next) {
+        for (uint32_t b = index_held(index, strike->culprit); b != HELD_NONE;
+             b = index->nodes[b].next) {
             const struct event *inner = event_at(index, index->nodes[b].acquire);
             if (event_lock(outer) == event_lock(inner) && sections_exclude(outer, inner))
                 return true;

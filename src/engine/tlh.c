@@ -139,14 +139,14 @@ static enum search_answer strategy_one(struct tlh *tlh, const uint32_t targets[2
 static bool others_did_enough(const struct tlh *tlh, const uint32_t targets[2], uint32_t snapshot)
 {
     const struct history *history = tlh->history;
-    if (!tlh->index->clocks)
+    if (!index_clocks(tlh->index))
         return false;
     for (int i = 0; i < 2; i++) {
         uint32_t thread = history->events[targets[i]].thread, index = history->index[targets[i]];
         if (!index)
             continue;
         const uint32_t *past =
-            clocks_past(tlh->index->clocks, history_pos(history, thread, index - 1));
+            clocks_past(index_clocks(tlh->index), history_pos(history, thread, index - 1));
         for (uint32_t other = 0; other < history->threads; other++)
             if (other != history->events[targets[0]].thread &&
                 other != history->events[targets[1]].thread &&
@@ -262,7 +262,7 @@ static void try_pair(struct tlh *tlh, const uint32_t pos[2], uint32_t object,
 static void open_search(struct tlh *tlh, struct engine_run *run, const struct history *history)
 {
     *tlh = (struct tlh){.run = run, .history = history};
-    tlh->index = search_index_create_hard(history, MODEL_SYNC);
+    tlh->index = search_index_create(history, MODEL_SYNC);
     tlh->histories = lock_histories_create(tlh->index);
     tlh->rendezvous = rendezvous_create(tlh->index);
     find_snapshots(tlh);

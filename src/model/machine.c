@@ -223,8 +223,8 @@ static bool same_value(const struct machine *machine, uint32_t pos)
     if (!(event->flags & EVENT_HAS_VALUE) || event->op == EVENT_ATOMIC_RMW)
         return false;
     if (write == POS_NONE)
-        return rules->initial_known[event->object] &&
-               rules->initial_value[event->object] == event->value;
+        return rules->history->initial_known[event->object] &&
+               rules->history->initial_value[event->object] == event->value;
     const struct event *writer = &rules->history->events[write];
     return writer->flags & EVENT_HAS_VALUE && writer->value == event->value;
 }

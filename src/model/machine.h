@@ -52,8 +52,6 @@ struct rules {
     uint32_t *previous_instance; /* by barrier instance: the one before, or POS_NONE */
     bool has_branches;           /* without any, `branch` means `rf` */
     bool has_values;             /* without any, `value` means `rf` */
-    uint64_t *initial_value;     /* by variable, where initial_known; under `value` only */
-    bool *initial_known;
 };
 
 struct rules *rules_create(const struct history *history, enum model model);

@@ -41,23 +41,6 @@ static void find_instances(struct rules *rules)
     free(current);
 }
 
-/* A variable's initial value is known where somebody read it. */
-static void find_initial_values(struct rules *rules)
-{
-    const struct history *history = rules->history;
-    uint32_t variables = history->variables;
-    rules->initial_value = NEW_ARRAY(uint64_t, variables);
-    rules->initial_known = NEW_ARRAY(bool, variables);
-    for (uint32_t pos = 0; pos < history->count; pos++) {
-        const struct event *event = &history->events[pos];
-        if (event_reads(event) && rules->reads_from[pos] == POS_NONE &&
-            event->flags & EVENT_HAS_VALUE && event->op != EVENT_ATOMIC_RMW) {
-            rules->initial_value[event->object] = event->value;
-            rules->initial_known[event->object] = true;
-        }
-    }
-}
-
 struct rules *rules_create(const struct history *history, enum model model)
 {
     struct rules *rules = NEW(struct rules);
@@ -70,8 +53,6 @@ struct rules *rules_create(const struct history *history, enum model model)
         (model == MODEL_BRANCH && !rules->has_branches))
         rules->model = MODEL_RF;
     find_instances(rules);
-    if (rules->model == MODEL_VALUE)
-        find_initial_values(rules);
     return rules;
 }
 
@@ -80,7 +61,5 @@ void rules_destroy(struct rules *rules)
     if (!rules)
         return;
     free(rules->previous_instance);
-    free(rules->initial_value);
-    free(rules->initial_known);
     free(rules);
 }

@@ -58,10 +58,12 @@ static uint32_t holder(const struct search *search, const struct event *event)
     if (search->locks[lock].owner != POS_NONE)
         return search->locks[lock].owner;
     for (uint32_t i = search->executed; i-- > 0;) {
-        uint32_t pos = search->order[i], release = index->partner[pos];
+        uint32_t pos = search->order[i];
         const struct event *other = event_at(index, pos);
-        if (other->op == EVENT_ACQUIRE_READ && event_acquires(other) && other->object == lock &&
-            (release == POS_NONE || !was_executed(search, release)))
+        if (other->op != EVENT_ACQUIRE_READ || !event_acquires(other) || other->object != lock)
+            continue;
+        uint32_t release = index->partner[pos];
+        if (release == POS_NONE || !was_executed(search, release))
             return pos;
     }
     return POS_NONE;
@@ -76,7 +78,7 @@ static void link_event(const struct search *search, uint32_t pos, uint32_t what,
         closure_why(search, what, &link->why);
     if (index->model == MODEL_BRANCH)
         levels_set_up_to(&link->why, search->level);
-    if (what == index->before[pos] || what == index->history->fork_of[thread_at(index, pos)])
+    if (what == index_before(index, pos) || what == index->history->fork_of[thread_at(index, pos)])
         return;
     for (size_t i = 0; i < search->edges.count; i++) {
         const struct edge *edge = &search->edges.items[i];
@@ -104,7 +106,8 @@ static uint32_t pending_reader(const struct search *search, uint32_t pos)
 {
     const struct search_index *index = search->index;
     uint32_t variable = event_at(index, pos)->object, last = search->memory[variable].last;
-    const struct event_lists *lists = last == POS_NONE ? &index->initial : &index->readers;
+    const struct index_parts *parts = index_with(index, INDEX_READERS);
+    const struct event_lists *lists = last == POS_NONE ? &parts->initial : &parts->readers;
     uint32_t key = last == POS_NONE ? variable : last;
     for (uint32_t i = lists->start[key]; i < lists->start[key + 1]; i++) {
         uint32_t read = lists->items[i];

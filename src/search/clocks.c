@@ -45,10 +45,12 @@ static bool join_needs(struct building *building, uint32_t pos)
     uint32_t fork = index->history->fork_of[event->thread];
     if (index->history->index[pos] == 0 && fork != POS_NONE)
         grew |= join(building, fork);
-    if (index->before[pos] != POS_NONE && index->keep[pos] != KEEP_BRANCH)
-        grew |= join(building, index->before[pos]);
-    if (building->soft && index->soft[pos] != POS_NONE)
-        grew |= join(building, index->soft[pos]);
+    uint32_t before = index_before(index, pos);
+    if (before != POS_NONE && index_keep(index, pos) != KEEP_BRANCH)
+        grew |= join(building, before);
+    uint32_t soft = building->soft ? index_soft(index, pos) : POS_NONE;
+    if (soft != POS_NONE)
+        grew |= join(building, soft);
     if (event->op == EVENT_BARRIER_EXIT)
         grew |= join_all(building, &index->enters, event->other);
     else if (event->op == EVENT_BARRIER_ENTER &&
@@ -62,32 +64,76 @@ static bool fits(const struct rows *rows)
     return rows->count * sizeof *rows->items < CLOCKS_LIMIT;
 }
 
+/* Which accesses follow the write they saw: reads_from says it of all that read. */
+static enum follow {
+    FOLLOW_ALL,
+    FOLLOW_SOME,
+    FOLLOW_NONE
+} follow_of(const struct building *building)
+{
+    const struct search_index *index = building->index;
+    bool all = true, none = true;
+    for (unsigned op = 0; op < EVENT_COUNT; op++)
+        for (int value = 0; value < 2 && op_in(op, OPS_READING & index->history->ops); value++) {
+            enum keep keep = (enum keep)index->keeps[op][value];
+            bool follows = keep == KEEP_WRITE || (keep == KEEP_VALUE && building->soft);
+            all &= follows;
+            none &= !follows;
+        }
+    return all ? FOLLOW_ALL : none ? FOLLOW_NONE : FOLLOW_SOME;
+}
+
+/* Does nothing that the thread did not know of come in with the access? Nearly always, but
+ * whether it reads is hard to foresee: there is one jump at the end. */
+static bool is_simple(const struct building *building, uint32_t pos, enum follow follow)
+{
+    const struct search_index *index = building->index;
+    const struct history *history = index->history;
+    if (history->index[pos] == 0)
+        return false;
+    if (follow == FOLLOW_NONE)
+        return true;
+    uint32_t write = history->reads_from[pos];
+    write = write == POS_NONE ? pos : write;
+    uint32_t thread = thread_at(index, pos), writer = thread_at(index, write);
+    const uint32_t *row =
+        building->rows.items + (size_t)building->now[thread] * building->clocks->threads;
+    return (writer == thread) | (row[writer] > history->index[write]);
+}
+
+static bool add_row(struct building *building, uint32_t pos)
+{
+    uint32_t threads = building->clocks->threads, thread = thread_at(building->index, pos);
+    struct rows *rows = &building->rows;
+    memcpy(building->next, rows->items + (size_t)building->now[thread] * threads,
+           threads * sizeof *rows->items);
+    building->next[thread] = building->index->history->index[pos];
+    if (!join_needs(building, pos))
+        return true;
+    if (!fits(rows))
+        return false;
+    building->now[thread] = (uint32_t)(rows->count / threads);
+    array_reserve(rows, rows->count + threads);
+    memcpy(rows->items + rows->count, building->next, threads * sizeof *rows->items);
+    rows->count += threads;
+    return true;
+}
+
 static bool build(struct building *building)
 {
-    uint32_t threads = building->clocks->threads;
-    struct rows *rows = &building->rows;
-    array_grow(rows, threads); /* row 0: nothing */
-    for (uint32_t pos = 0; pos < building->index->history->count; pos++) {
-        uint32_t thread = thread_at(building->index, pos);
-        const struct event *event = event_at(building->index, pos);
-        bool simple = building->index->before[pos] == POS_NONE &&
-                      building->index->history->index[pos] != 0 &&
-                      event->op != EVENT_BARRIER_ENTER && event->op != EVENT_BARRIER_EXIT &&
-                      !(building->soft && building->index->soft[pos] != POS_NONE);
-        if (!simple) {
-            memcpy(building->next, rows->items + (size_t)building->now[thread] * threads,
-                   threads * sizeof *rows->items);
-            building->next[thread] = building->index->history->index[pos];
-            if (join_needs(building, pos)) {
-                if (!fits(rows))
-                    return false;
-                building->now[thread] = (uint32_t)(rows->count / threads);
-                array_reserve(rows, rows->count + threads);
-                memcpy(rows->items + rows->count, building->next, threads * sizeof *rows->items);
-                rows->count += threads;
-            }
-        }
-        building->clocks->row[pos] = building->now[thread];
+    const struct history *history = building->index->history;
+    uint32_t sync = 0;
+    enum follow follow = follow_of(building);
+    array_grow(&building->rows, building->clocks->threads); /* row 0: nothing */
+    for (uint32_t pos = 0; pos < history->count; pos++) {
+        bool simple = false;
+        if (sync < history->sync_count && history->syncs[sync] == pos)
+            sync++;
+        else
+            simple = is_simple(building, pos, follow);
+        if (!simple && !add_row(building, pos))
+            return false;
+        building->clocks->row[pos] = building->now[thread_at(building->index, pos)];
     }
     return true;
 }

@@ -35,7 +35,7 @@ static inline bool clocks_ordered(const struct search_index *index, uint32_t bef
     uint32_t thread = thread_at(index, before), count = index->history->index[before];
     if (thread == thread_at(index, after))
         return count <= index->history->index[after];
-    return count < clocks_past(index->clocks, after)[thread];
+    return count < clocks_past(index_clocks(index), after)[thread];
 }
 
 #endif

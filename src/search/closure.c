@@ -58,7 +58,7 @@ static void raise_kept(struct search *search, uint32_t thread, uint32_t count)
  * the written value may depend on. */
 static bool include_write(struct search *search, uint32_t pos)
 {
-    uint32_t write = search->index->before[pos];
+    uint32_t write = index_before(search->index, pos);
     if (write == POS_NONE)
         return true;
     if (search->index->model == MODEL_BRANCH)
@@ -72,10 +72,11 @@ static bool include_needs(struct search *search, uint32_t pos)
     const struct event *event = event_at(index, pos);
     if (search->has_edge[pos] && !include_edges(search, pos))
         return false;
-    if (index->keep[pos] != KEEP_NOT)
+    if (index_keep(index, pos) != KEEP_NOT)
         return !is_bound(search, pos) || include_write(search, pos);
-    if (index->before[pos] != POS_NONE)
-        return closure_include(search, index->before[pos]);
+    uint32_t before = index_before(index, pos);
+    if (before != POS_NONE)
+        return closure_include(search, before);
     if (event->op == EVENT_BRANCH && !is_waived(search, pos))
         raise_kept(search, event->thread, index->history->index[pos]);
     uint32_t instance = POS_NONE;
@@ -127,7 +128,9 @@ static bool join_thread(struct search *search, uint32_t thread)
         return true;
     uint32_t last = history_pos(history, thread, search->cut[thread] - 1);
     const uint32_t *past =
-        clocks_past(search->softly ? search->index->soft_clocks : search->index->clocks, last);
+        clocks_past(search->softly ? index_with(search->index, INDEX_SOFT_CLOCKS)->soft_clocks
+                                   : index_clocks(search->index),
+                    last);
     search->scanned[thread] = search->cut[thread];
     search->steps++;
     for (uint32_t other = 0; other < history->threads; other++)
@@ -237,11 +240,7 @@ bool closure_complete(struct search *search)
 /* Locks that S leaves held by the thread. */
 static uint32_t held_after(const struct search *search, uint32_t thread)
 {
-    const struct history *history = search->index->history;
-    uint32_t next = search->cut[thread];
-    return next < history_thread_length(history, thread)
-               ? search->index->held[history_pos(history, thread, next)]
-               : search->index->held_last[thread];
+    return index_held_before(search->index, thread, search->cut[thread]);
 }
 
 /* Does S have a section of another thread that excludes this one and was

@@ -5,22 +5,20 @@
 
 struct held_nodes ARRAY_OF(struct held);
 
-/* Found on the first way through the trace, to save others. */
+/* Found on the first way through the acquires, to save others. */
 struct tally {
-    bool bound_reads;
     struct acquires ARRAY_OF(uint32_t) acquires; /* successful ones, ascending */
     struct slots ARRAY_OF(uint32_t) slots;       /* of each of them */
 };
 
-static enum keep keep_of(const struct rules *rules, const struct event *event)
+static enum keep keep_of(const struct rules *rules, unsigned op, bool has_value)
 {
-    if (!event_reads(event))
+    if (!op_in(op, OPS_READING))
         return KEEP_NOT;
-    bool atomic = op_in(event->op, OPS_ATOMIC);
+    bool atomic = op_in(op, OPS_ATOMIC);
     switch (rules->model) {
     case MODEL_VALUE:
-        return event->flags & EVENT_HAS_VALUE && event->op != EVENT_ATOMIC_RMW ? KEEP_VALUE
-                                                                               : KEEP_WRITE;
+        return has_value && op != EVENT_ATOMIC_RMW ? KEEP_VALUE : KEEP_WRITE;
     case MODEL_SYNC:
         return atomic ? KEEP_WRITE : KEEP_NOT;
     case MODEL_BRANCH:
@@ -30,20 +28,16 @@ static enum keep keep_of(const struct rules *rules, const struct event *event)
     }
 }
 
-static void find_before(struct search_index *index, struct tally *tally)
+static void find_before(struct search_index *index)
 {
     const struct history *history = index->history;
     uint32_t onces = trace_count(history->trace, CLASS_ONCE);
     uint32_t *once_end = memory_alloc(onces, sizeof *once_end);
     memset(once_end, 0xff, onces * sizeof *once_end);
-    for (uint32_t pos = 0; pos < history->count; pos++) {
+    for (uint32_t i = 0; i < history->sync_count; i++) {
+        uint32_t pos = history->syncs[i];
         const struct event *event = &history->events[pos];
-        index->keep[pos] = (uint8_t)keep_of(index->rules, event);
-        index->before[pos] = POS_NONE;
-        if (index->keep[pos] == KEEP_WRITE || index->keep[pos] == KEEP_BRANCH) {
-            tally->bound_reads = true;
-            index->before[pos] = index->rules->reads_from[pos];
-        } else if (event->op == EVENT_JOIN) {
+        if (event->op == EVENT_JOIN) {
             uint32_t length = history_thread_length(history, event->object);
             index->before[pos] = length ? history_pos(history, event->object, length - 1)
                                         : history->fork_of[event->object];
@@ -87,55 +81,96 @@ static uint32_t slot_of(struct search_index *index, uint32_t lock, uint32_t thre
     return (uint32_t)*slot - 1;
 }
 
+static uint32_t held_last(const struct search_index *index, uint32_t thread)
+{
+    const struct held_changes *held = &index->held[thread];
+    return held->count ? array_last(held).node : HELD_NONE;
+}
+
 static void find_sections(struct search_index *index, struct tally *tally)
 {
     const struct history *history = index->history;
     struct held_nodes nodes = {0};
-    uint32_t *now = NEW_ARRAY(uint32_t, history->threads);
+    index->held = NEW_ARRAY(struct held_changes, history->threads);
     array_push(&nodes, ((struct held){POS_NONE, HELD_NONE}));
-    for (uint32_t pos = 0; pos < history->count; pos++) {
+    for (uint32_t i = 0; i < history->sync_count; i++) {
+        uint32_t pos = history->syncs[i], now;
         const struct event *event = &history->events[pos];
+        if (!op_in(event->op, OPS_ACQUIRING | OPS_RELEASING))
+            continue;
         index->partner[pos] = POS_NONE;
-        index->held[pos] = now[event->thread];
         if (op_in(event->op, OPS_ACQUIRING) && event->flags & EVENT_FAILED)
             index->has_failed_tries = true;
+        now = held_last(index, event->thread);
         if (event_acquires(event)) {
-            array_push(&nodes, ((struct held){pos, now[event->thread]}));
-            now[event->thread] = (uint32_t)nodes.count - 1;
+            array_push(&nodes, ((struct held){pos, now}));
+            now = (uint32_t)nodes.count - 1;
             array_push(&tally->acquires, pos);
             array_push(&tally->slots, slot_of(index, event_lock(event), event->thread));
         } else if (event_releases(event)) {
-            uint32_t acquire = holding(index, &nodes, now[event->thread], event_lock(event));
+            uint32_t acquire = holding(index, &nodes, now, event_lock(event));
             if (acquire == POS_NONE)
                 continue;
             index->partner[pos] = acquire;
             index->partner[acquire] = pos;
-            now[event->thread] = without(&nodes, now[event->thread], acquire);
+            now = without(&nodes, now, acquire);
         }
+        array_push(&index->held[event->thread], ((struct held_change){history->index[pos], now}));
     }
     index->nodes = nodes.items;
-    index->held_last = now;
 }
 
-/* Lists by key from two passes: `key` of an event, UINT32_MAX to leave it out. Nothing
- * to do if there are none at all. */
-static void fill_lists(struct search_index *index, struct event_lists *lists, uint32_t keys,
-                       uint32_t (*key)(struct search_index *index, uint32_t pos), bool some)
+uint32_t index_held_before(const struct search_index *index, uint32_t thread, uint32_t number)
 {
-    uint32_t count = index->history->count;
+    const struct held_changes *held = &index->held[thread];
+    size_t low = 0, high = held->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (held->items[middle].index < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? held->items[low - 1].node : HELD_NONE;
+}
+
+static uint32_t *find_held(const struct search_index *index)
+{
+    const struct history *history = index->history;
+    uint32_t *held = memory_alloc(history_total(history), sizeof *held);
+    uint32_t *now = NEW_ARRAY(uint32_t, history->threads);
+    size_t *next = NEW_ARRAY(size_t, history->threads);
+    for (uint32_t pos = 0; pos < history_total(history); pos++) {
+        uint32_t thread = history->events[pos].thread;
+        const struct held_changes *changes = &index->held[thread];
+        if (next[thread] < changes->count &&
+            changes->items[next[thread]].index < history->index[pos])
+            now[thread] = changes->items[next[thread]++].node;
+        held[pos] = now[thread];
+    }
+    free(now);
+    free(next);
+    return held;
+}
+
+/* Lists by key from two passes, over all events or only synchronisation: `key` of an event,
+ * UINT32_MAX to leave it out. */
+static void fill_lists(const struct search_index *index, struct event_lists *lists, uint32_t keys,
+                       uint32_t (*key)(const struct search_index *index, uint32_t pos), bool syncs)
+{
+    const struct history *history = index->history;
+    uint32_t count = syncs ? history->sync_count : history->count;
     lists->start = NEW_ARRAY(uint32_t, (size_t)keys + 2);
-    if (!some)
-        return;
-    for (uint32_t pos = 0; pos < count; pos++) {
-        uint32_t k = key(index, pos);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t k = key(index, syncs ? history->syncs[i] : i);
         if (k != UINT32_MAX)
             lists->start[k + 2]++;
     }
     for (uint32_t k = 0; k < keys; k++)
         lists->start[k + 2] += lists->start[k + 1];
     lists->items = memory_alloc(lists->start[keys + 1], sizeof *lists->items);
-    for (uint32_t pos = 0; pos < count; pos++) {
-        uint32_t k = key(index, pos);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t pos = syncs ? history->syncs[i] : i, k = key(index, pos);
         if (k != UINT32_MAX)
             lists->items[lists->start[k + 1]++] = pos;
     }
@@ -143,28 +178,29 @@ static void fill_lists(struct search_index *index, struct event_lists *lists, ui
 
 static bool bound(const struct search_index *index, uint32_t pos)
 {
-    return index->keep[pos] == KEEP_WRITE || index->keep[pos] == KEEP_BRANCH;
+    enum keep keep = index_keep(index, pos);
+    return keep == KEEP_WRITE || keep == KEEP_BRANCH;
 }
 
-static uint32_t key_writer(struct search_index *index, uint32_t pos)
+static uint32_t key_writer(const struct search_index *index, uint32_t pos)
 {
     return bound(index, pos) ? index->rules->reads_from[pos] : UINT32_MAX;
 }
 
-static uint32_t key_initial(struct search_index *index, uint32_t pos)
+static uint32_t key_initial(const struct search_index *index, uint32_t pos)
 {
     return bound(index, pos) && index->rules->reads_from[pos] == POS_NONE
                ? event_at(index, pos)->object
                : UINT32_MAX;
 }
 
-static uint32_t key_instance(struct search_index *index, uint32_t pos)
+static uint32_t key_instance(const struct search_index *index, uint32_t pos)
 {
     const struct event *event = event_at(index, pos);
     return event->op == EVENT_BARRIER_ENTER ? event->other : UINT32_MAX;
 }
 
-static uint32_t key_stateful(struct search_index *index, uint32_t pos)
+static uint32_t key_stateful(const struct search_index *index, uint32_t pos)
 {
     enum object_class class = event_object_class(event_at(index, pos)->op);
     return class == CLASS_SEMAPHORE || class == CLASS_CONDITION ? thread_at(index, pos)
@@ -215,40 +251,70 @@ static bool has_states(const struct search_index *index)
            index->has_failed_tries || index->model == MODEL_VALUE;
 }
 
-struct search_index *search_index_create_hard(const struct history *history, enum model model)
+/* Can a read be bound to a write at all? */
+static bool has_bound_reads(const struct search_index *index)
 {
-    struct search_index *index = NEW(struct search_index);
-    index->history = history;
-    index->rules = rules_create(history, model);
-    index->model = index->rules->model;
-    index->keep = NEW_ARRAY(uint8_t, history->count);
-    index->before = memory_alloc(history->count, sizeof *index->before);
-    index->partner = memory_alloc(history->count, sizeof *index->partner);
-    index->held = memory_alloc(history->count, sizeof *index->held);
-    struct tally tally = {0};
-    find_before(index, &tally);
-    find_sections(index, &tally);
-    index->has_states = has_states(index);
-    uint32_t instances = trace_barrier_instances(history->trace);
-    fill_lists(index, &index->readers, history->count, key_writer, tally.bound_reads);
-    fill_lists(index, &index->initial, history->variables, key_initial, tally.bound_reads);
-    fill_lists(index, &index->enters, instances, key_instance, instances > 0);
-    group_sections(index, &tally);
-    array_free(&tally.acquires);
-    array_free(&tally.slots);
-    index->clocks = clocks_create(index, false);
-    if (index->model == MODEL_VALUE)
-        index->values = values_index_create(index->rules);
-    return index;
+    for (unsigned op = 0; op < EVENT_COUNT; op++)
+        for (int value = 0; value < 2; value++)
+            if (op_in(op, OPS_READING) && index->history->ops & OP_BIT(op) &&
+                (index->keeps[op][value] == KEEP_WRITE || index->keeps[op][value] == KEEP_BRANCH))
+                return true;
+    return false;
+}
+
+static void make_readers(const struct search_index *index, struct index_parts *parts)
+{
+    const struct history *history = index->history;
+    bool none = !has_bound_reads(index);
+    fill_lists(index, &parts->readers, history->count, key_writer, none);
+    fill_lists(index, &parts->initial, history->variables, key_initial, none);
+}
+
+void index_make(const struct search_index *index, enum index_part part)
+{
+    struct index_parts *parts = index->parts;
+    pthread_mutex_lock(&parts->lock);
+    if (!(atomic_load(&parts->made) & part)) {
+        if (part == INDEX_CLOCKS)
+            parts->clocks = clocks_create(index, false);
+        else if (part == INDEX_SOFT_CLOCKS)
+            parts->soft_clocks = index->has_states ? clocks_create(index, true) : NULL;
+        else if (part == INDEX_READERS)
+            make_readers(index, parts);
+        else
+            parts->held = find_held(index);
+        atomic_fetch_or(&parts->made, part);
+    }
+    pthread_mutex_unlock(&parts->lock);
 }
 
 struct search_index *search_index_create(const struct history *history, enum model model)
 {
-    struct search_index *index = search_index_create_hard(history, model);
+    struct search_index *index = NEW(struct search_index);
+    uint32_t instances = trace_barrier_instances(history->trace);
+    index->history = history;
+    index->rules = rules_create(history, model);
+    index->model = index->rules->model;
+    for (unsigned op = 0; op < EVENT_COUNT; op++)
+        for (int value = 0; value < 2; value++)
+            index->keeps[op][value] = (uint8_t)keep_of(index->rules, op, value);
+    index->before = memory_alloc(history->count, sizeof *index->before);
+    index->partner = memory_alloc(history->count, sizeof *index->partner);
+    index->parts = NEW(struct index_parts);
+    pthread_mutex_init(&index->parts->lock, NULL);
+    struct tally tally = {0};
+    find_before(index);
+    find_sections(index, &tally);
+    index->has_states = has_states(index);
+    fill_lists(index, &index->enters, instances, key_instance, true);
+    group_sections(index, &tally);
+    array_free(&tally.acquires);
+    array_free(&tally.slots);
+    if (index->model == MODEL_VALUE)
+        index->values = values_index_create(index->rules);
     if (index->has_states) {
         index_find_soft(index);
         fill_lists(index, &index->stateful, history->threads, key_stateful, true);
-        index->soft_clocks = clocks_create(index, true);
     }
     return index;
 }
@@ -259,23 +325,31 @@ static void lists_free(struct event_lists *lists)
     free(lists->items);
 }
 
+static void parts_destroy(struct index_parts *parts)
+{
+    clocks_destroy(parts->clocks);
+    clocks_destroy(parts->soft_clocks);
+    lists_free(&parts->readers);
+    lists_free(&parts->initial);
+    free(parts->held);
+    pthread_mutex_destroy(&parts->lock);
+    free(parts);
+}
+
 void search_index_destroy(struct search_index *index)
 {
     if (!index)
         return;
+    for (uint32_t thread = 0; thread < index->history->threads; thread++)
+        array_free(&index->held[thread]);
     rules_destroy(index->rules);
-    free(index->keep);
+    parts_destroy(index->parts);
     free(index->before);
     free(index->partner);
     free(index->held);
     free(index->nodes);
-    free(index->held_last);
-    clocks_destroy(index->clocks);
-    clocks_destroy(index->soft_clocks);
     free(index->soft);
     values_index_destroy(index->values);
-    lists_free(&index->readers);
-    lists_free(&index->initial);
     lists_free(&index->enters);
     lists_free(&index->sections);
     lists_free(&index->users);

@@ -2,10 +2,14 @@
 #ifndef PREPLAY_SEARCH_INDEX_H
 #define PREPLAY_SEARCH_INDEX_H
 
+#include "base/array.h"
 #include "base/map.h"
 #include "model/machine.h"
 #include "search/by_values.h"
 #include "search/search.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
 
 /* How a reading event is bound to what it saw. */
 enum keep {
@@ -27,6 +31,30 @@ struct event_lists {
     uint32_t *start, *items;
 };
 
+/* From event `index` of a thread on, the locks it holds. */
+struct held_change {
+    uint32_t index, node;
+};
+struct held_changes ARRAY_OF(struct held_change);
+
+/* What not every question needs, and what takes a pass over the whole trace: it is made
+ * when somebody asks for it, whoever comes first. */
+enum index_part {
+    INDEX_CLOCKS = 1 << 0,
+    INDEX_SOFT_CLOCKS = 1 << 1,
+    INDEX_READERS = 1 << 2, /* readers and initial */
+    INDEX_HELD = 1 << 3,
+};
+struct index_parts {
+    pthread_mutex_t lock;
+    _Atomic unsigned made;      /* enum index_part, or-ed */
+    struct clocks *clocks;      /* NULL where they would need too much memory */
+    struct clocks *soft_clocks; /* with what soft.c finds as well; NULL without has_states */
+    struct event_lists readers; /* by write: reads bound to it, ascending */
+    struct event_lists initial; /* by variable: reads bound to the initial value */
+    uint32_t *held;             /* by pos: locks held by the thread before the event */
+};
+
 struct search_index {
     const struct history *history;
     struct rules *rules;
@@ -35,25 +63,37 @@ struct search_index {
     /* Condition variables, semaphores, failed tries or kept values: whether an event may come next
      * is more than a matter of what came before it and of the locks. */
     bool has_states;
-    uint8_t *keep;      /* by pos: enum keep */
-    uint32_t *before;   /* by pos: an event that must come first, or POS_NONE: the write of a
-                         * kept read, the last event of a joined thread, the end of a once */
-    uint32_t *partner;  /* by pos: the release of an acquire and the reverse, or POS_NONE */
-    uint32_t *held;     /* by pos: locks held by the thread before the event */
-    struct held *nodes; /* of `held` */
-    struct event_lists readers;  /* by write: reads bound to it, ascending */
-    struct event_lists initial;  /* by variable: reads bound to the initial value */
+    uint8_t keeps[EVENT_COUNT][2]; /* by operation, and whether there is a value: enum keep */
+    uint32_t *before;   /* by pos, of joins and passed onces: the last event of the joined thread,
+                         * the end of the once; index_before() for all */
+    uint32_t *partner;  /* by pos, of what acquires and releases: the release of an acquire and the
+                         * reverse, or POS_NONE */
+    struct held *nodes; /* of locks held */
+    struct held_changes *held;   /* by thread */
     struct event_lists enters;   /* by barrier instance */
     struct event_lists sections; /* by slot: successful acquires of one lock by one thread */
-    uint32_t *soft;              /* by pos: soft.c; NULL without has_states */
-    struct clocks *soft_clocks;  /* with these as well; NULL without */
-    struct clocks *clocks;       /* NULL where they would need too much memory */
+    uint32_t *soft;              /* by pos, of synchronisation: soft.c; NULL without has_states */
     struct values_index *values; /* under `value`, else NULL */
     struct map slots;            /* (lock, thread) -> slot + 1 */
-    uint32_t *held_last;         /* by thread: locks held after its last event */
     struct event_lists stateful; /* by thread: operations of semaphores and conditions */
     struct event_lists users;    /* by lock: threads that acquire it */
+    struct index_parts *parts;
 };
+
+void index_make(const struct search_index *index, enum index_part part);
+
+static inline const struct index_parts *index_with(const struct search_index *index,
+                                                   enum index_part part)
+{
+    if (!(atomic_load_explicit(&index->parts->made, memory_order_acquire) & part))
+        index_make(index, part);
+    return index->parts;
+}
+
+static inline const struct clocks *index_clocks(const struct search_index *index)
+{
+    return index_with(index, INDEX_CLOCKS)->clocks;
+}
 
 static inline const struct event *event_at(const struct search_index *index, uint32_t pos)
 {
@@ -63,6 +103,40 @@ static inline const struct event *event_at(const struct search_index *index, uin
 static inline uint32_t thread_at(const struct search_index *index, uint32_t pos)
 {
     return index->history->events[pos].thread;
+}
+
+static inline enum keep index_keep(const struct search_index *index, uint32_t pos)
+{
+    const struct event *event = event_at(index, pos);
+    return (enum keep)index->keeps[event->op][!!(event->flags & EVENT_HAS_VALUE)];
+}
+
+/* An event that must come first, or POS_NONE: the write of a kept read, the last event of
+ * a joined thread, the end of a once. */
+static inline uint32_t index_before(const struct search_index *index, uint32_t pos)
+{
+    unsigned op = event_at(index, pos)->op;
+    if (op_in(op, OP_BIT(EVENT_JOIN) | OP_BIT(EVENT_ONCE_PASS)))
+        return index->before[pos];
+    enum keep keep = index_keep(index, pos);
+    return keep == KEEP_WRITE || keep == KEEP_BRANCH ? index->rules->reads_from[pos] : POS_NONE;
+}
+
+/* What the event had in the observed run, as soft.c says. */
+static inline uint32_t index_soft(const struct search_index *index, uint32_t pos)
+{
+    unsigned op = event_at(index, pos)->op;
+    if (op_in(op, OPS_SYNC & ~OPS_ACCESS))
+        return index->soft[pos];
+    return index_keep(index, pos) == KEEP_VALUE ? index->rules->reads_from[pos] : POS_NONE;
+}
+
+/* Locks that the thread holds before its event number `number`: a node. */
+uint32_t index_held_before(const struct search_index *index, uint32_t thread, uint32_t number);
+
+static inline uint32_t index_held(const struct search_index *index, uint32_t pos)
+{
+    return index_held_before(index, thread_at(index, pos), index->history->index[pos]);
 }
 
 /* Do two sections of one lock exclude each other? */

@@ -100,8 +100,8 @@ static void find_frozen(struct lattice *lattice)
                 high = middle;
         }
         lattice->frozen_held[thread] = done < length
-                                           ? index->held[history_pos(history, thread, done)]
-                                           : index->held_last[thread];
+                                           ? index_held(index, history_pos(history, thread, done))
+                                           : index_held_before(index, thread, UINT32_MAX);
     }
 }
 
@@ -160,8 +160,8 @@ static uint32_t held_list(const struct lattice *lattice, const uint32_t at[2], i
     uint32_t thread = lattice->threads[side];
     uint32_t place = lattice->histories->start[thread] + at[side];
     return place < lattice->histories->start[thread + 1]
-               ? lattice->index->held[lattice->histories->events[place]]
-               : lattice->index->held_last[thread];
+               ? index_held(lattice->index, lattice->histories->events[place])
+               : index_held_before(lattice->index, thread, UINT32_MAX);
 }
 
 static bool list_excludes(const struct search_index *index, uint32_t node, uint32_t event)
@@ -264,7 +264,7 @@ static struct verdict_of_check check(const struct lattice *lattice, const uint32
     uint32_t a = next_event(lattice, at, 0), b = next_event(lattice, at, 1);
     if (a == POS_NONE && b == POS_NONE)
         return (struct verdict_of_check){CHECK_TERMINAL, true, false, false, false, true};
-    bool comparable = a != POS_NONE && b != POS_NONE && lattice->index->clocks;
+    bool comparable = a != POS_NONE && b != POS_NONE && index_clocks(lattice->index);
     bool a_waits = waits(lattice, at, 0), b_waits = waits(lattice, at, 1);
     /* The paper follows causal order without asking for the locks. */
     if (comparable && clocks_ordered(lattice->index, a, b))

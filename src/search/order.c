@@ -174,15 +174,13 @@ static bool keeps_states(const struct search *search, bool softly)
     return kept;
 }
 
-/* The observed order of a set that is closed for it, without any decision. */
-static bool solve_preserving(struct search *search)
+/* The observed order of a set that is closed for it, without any decision. `softly`: closed
+ * under what soft.c says, too. */
+static bool solve_preserving(struct search *search, bool softly)
 {
     const struct search_index *index = search->index;
     closure_push(search);
-    search->softly = search->by_clocks && index->soft_clocks;
-    if (search->softly)
-        memset(search->scanned, 0, index->history->threads * sizeof *search->scanned);
-    bool softly = search->softly;
+    search->softly = softly;
     bool found = (!softly || closure_complete(search)) && closure_preserve(search);
     search->softly = false;
     if (found && search->query.goal < SEARCH_ATOMICITY &&
@@ -220,9 +218,15 @@ static enum search_answer solve_by_values(struct search *search)
 enum search_answer order_solve(struct search *search)
 {
     struct levels why = {{0}};
+    const struct search_index *index = search->index;
+    bool softly =
+        search->by_clocks && index->has_states && index_with(index, INDEX_SOFT_CLOCKS)->soft_clocks;
+    if (softly && solve_preserving(search, true))
+        return SEARCH_WITNESS;
+    search->by_clocks = search->by_clocks && index_clocks(index);
     if (!closure_complete(search) || closure_contradicts(search))
         return SEARCH_REFUTED;
-    if (solve_preserving(search))
+    if (!softly && solve_preserving(search, false))
         return SEARCH_WITNESS;
     if (search->steps + set_size(search) > search->limit)
         return SEARCH_EXHAUSTED;

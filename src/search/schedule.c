@@ -25,8 +25,9 @@ static struct memory_now *memory_now(const struct search *search, uint32_t varia
 {
     struct memory_now *now = &search->memory[variable];
     if (now->stamp != search->stamp)
-        *now = (struct memory_now){search->stamp, POS_NONE,
-                                   count_pending(search, &search->index->initial, variable)};
+        *now = (struct memory_now){
+            search->stamp, POS_NONE,
+            count_pending(search, &index_with(search->index, INDEX_READERS)->initial, variable)};
     return now;
 }
 
@@ -105,8 +106,8 @@ static bool same_value(const struct search *search, uint32_t pos, const struct e
     if (write == rules->reads_from[pos])
         return true;
     if (write == POS_NONE)
-        return rules->initial_known[event->object] &&
-               rules->initial_value[event->object] == event->value;
+        return rules->history->initial_known[event->object] &&
+               rules->history->initial_value[event->object] == event->value;
     const struct event *writer = event_at(search->index, write);
     return writer->flags & EVENT_HAS_VALUE && writer->value == event->value;
 }
@@ -117,9 +118,10 @@ static enum block blocked_at_memory(const struct search *search, uint32_t pos,
     const struct search_index *index = search->index;
     bool bound = is_bound(search, pos);
     *what = event->object;
-    if (bound && index->before[pos] != POS_NONE && !was_executed(search, index->before[pos]))
-        return blocked_by(what, index->before[pos]);
-    if (index->keep[pos] == KEEP_VALUE && !is_waived(search, pos) &&
+    uint32_t before = bound ? index_before(index, pos) : POS_NONE;
+    if (before != POS_NONE && !was_executed(search, before))
+        return blocked_by(what, before);
+    if (index_keep(index, pos) == KEEP_VALUE && !is_waived(search, pos) &&
         !same_value(search, pos, event))
         return BLOCK_VALUE;
     /* A read-modify-write is itself one of the pending reads. */
@@ -170,9 +172,9 @@ enum block schedule_blocked(const struct search *search, uint32_t pos, uint32_t 
         return block;
     if (op_in(event->op, OPS_ACCESS))
         return blocked_at_memory(search, pos, event, what);
-    if (index->before[pos] != POS_NONE)
-        return was_executed(search, index->before[pos]) ? BLOCK_NONE
-                                                        : blocked_by(what, index->before[pos]);
+    uint32_t before = index_before(index, pos);
+    if (before != POS_NONE)
+        return was_executed(search, before) ? BLOCK_NONE : blocked_by(what, before);
     return blocked_at_sync(search, event, what);
 }
 
@@ -189,7 +191,8 @@ static void execute_access(struct search *search, uint32_t pos, const struct eve
         memory->pending--;
     if (event_writes(event)) {
         memory->last = pos;
-        memory->pending = count_pending(search, &search->index->readers, pos);
+        memory->pending =
+            count_pending(search, &index_with(search->index, INDEX_READERS)->readers, pos);
     }
 }
 
@@ -358,15 +361,32 @@ bool schedule_run(struct search *search)
     return search->parked_count == 0;
 }
 
+/* Up to where S has everything. */
+static uint32_t find_gap(const struct search *search)
+{
+    const struct history *history = search->index->history;
+    uint32_t gap = history->count;
+    for (uint32_t thread = 0; thread < history->threads; thread++)
+        if (search->cut[thread] < history_thread_length(history, thread)) {
+            uint32_t pos = history_pos(history, thread, search->cut[thread]);
+            gap = pos < gap ? pos : gap;
+        }
+    return gap;
+}
+
 void schedule_observed(struct search *search)
 {
     const struct history *history = search->index->history;
-    uint32_t size = 0;
+    uint32_t size = 0, gap = find_gap(search), *order = search->order;
     for (uint32_t thread = 0; thread < history->threads; thread++)
         size += search->cut[thread];
-    search->executed = 0;
-    for (uint32_t pos = 0; search->executed < size; pos++)
-        if (in_set(search, pos))
-            search->order[search->executed++] = pos;
+    for (uint32_t pos = 0; pos < gap; pos++)
+        order[pos] = pos;
+    uint32_t executed = gap;
+    for (uint32_t pos = gap; executed < size; pos++) {
+        order[executed] = pos; /* whether it is in S is hard to foresee: no jump */
+        executed += in_set(search, pos);
+    }
+    search->executed = size;
     search->steps += size;
 }

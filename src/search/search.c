@@ -80,7 +80,7 @@ static void clear(struct search *search, const struct search_query *query)
 
 static uint32_t held_at(const struct search_index *index, uint32_t pos, uint32_t lock)
 {
-    for (uint32_t node = index->held[pos]; node != HELD_NONE; node = index->nodes[node].next)
+    for (uint32_t node = index_held(index, pos); node != HELD_NONE; node = index->nodes[node].next)
         if (event_lock(event_at(index, index->nodes[node].acquire)) == lock)
             return index->nodes[node].acquire;
     return POS_NONE;
@@ -94,7 +94,7 @@ static bool stop_before(struct search *search, uint32_t pos)
     if (search->ceiling[thread] != UINT32_MAX)
         return false;
     search->ceiling[thread] = search->cut[thread] = index->history->index[pos];
-    for (uint32_t node = index->held[pos]; node != HELD_NONE; node = index->nodes[node].next)
+    for (uint32_t node = index_held(index, pos); node != HELD_NONE; node = index->nodes[node].next)
         array_push(&search->finals, index->nodes[node].acquire);
     return true;
 }
@@ -133,13 +133,14 @@ static bool start_window(struct search *search)
         return false;
     struct levels always = {{0}};
     /* Clocks know nothing of excuses. */
-    search->by_clocks &= index->keep[culprit] == KEEP_NOT && index->keep[end] == KEEP_NOT;
+    search->by_clocks &=
+        index_keep(index, culprit) == KEEP_NOT && index_keep(index, end) == KEEP_NOT;
     search->ceiling[window] = search->cut[window] = index->history->index[end] + 1;
     search->waived[0] = culprit;
     search->waived[1] = search->last = end;
     if (event_acquires(event_at(index, end)))
         array_push(&search->finals, end);
-    for (uint32_t node = index->held[end]; node != HELD_NONE; node = index->nodes[node].next)
+    for (uint32_t node = index_held(index, end); node != HELD_NONE; node = index->nodes[node].next)
         array_push(&search->finals, index->nodes[node].acquire);
     return closure_include(search, culprit) && closure_order(search, begin, culprit, &always) &&
            closure_order(search, culprit, end, &always);
@@ -155,7 +156,7 @@ static bool start_precedes(struct search *search)
     search->last = end;
     if (event_acquires(event_at(index, end)))
         array_push(&search->finals, end);
-    for (uint32_t node = index->held[end]; node != HELD_NONE; node = index->nodes[node].next)
+    for (uint32_t node = index_held(index, end); node != HELD_NONE; node = index->nodes[node].next)
         array_push(&search->finals, index->nodes[node].acquire);
     for (uint32_t i = 0; i < before; i++) {
         uint32_t first = search->query.events[i];
@@ -194,7 +195,7 @@ enum search_answer search_reach(struct search *search, const struct search_query
 {
     clear(search, query);
     *witness = (struct search_witness){NULL, 0};
-    search->by_clocks = search->index->clocks && search->index->model != MODEL_BRANCH;
+    search->by_clocks = search->index->model != MODEL_BRANCH;
     if (!start(search))
         return SEARCH_REFUTED;
     enum search_answer answer = order_solve(search);

@@ -63,8 +63,6 @@ struct search;
 
 /* `model` as in the witness: MODEL_RF, MODEL_SYNC, MODEL_VALUE or MODEL_BRANCH. */
 struct search_index *search_index_create(const struct history *history, enum model model);
-/* The same for who does not search: only what must be so, in any reordering. */
-struct search_index *search_index_create_hard(const struct history *history, enum model model);
 void search_index_destroy(struct search_index *index);
 /* The model in force: `rf` where `value` or `branch` was asked for but not recorded. */
 enum model search_index_model(const struct search_index *index);

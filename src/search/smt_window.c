@@ -117,8 +117,8 @@ static bool same_value(const struct rules *rules, const struct event *read, uint
     if (!(read->flags & EVENT_HAS_VALUE) || read->op == EVENT_ATOMIC_RMW)
         return false;
     if (write == POS_NONE)
-        return rules->initial_known[read->object] &&
-               rules->initial_value[read->object] == read->value;
+        return rules->history->initial_known[read->object] &&
+               rules->history->initial_value[read->object] == read->value;
     const struct event *writer = &rules->history->events[write];
     return writer->flags & EVENT_HAS_VALUE && writer->value == read->value;
 }

@@ -1,6 +1,7 @@
 /* What an event of an object with a state had in the observed run, though another
  * event might do as well: the post that a semaphore wait consumed, the signal that
- * ended a wait, the holder that a failed try met, the write whose value was read. A set that has
+ * ended a wait, the holder that a failed try met; and, which index_soft() adds, the write
+ * whose value was read. A set that has
  * these, too, can usually be executed in the observed order. */
 #include "base/array.h"
 #include "search/index.h"
@@ -86,9 +87,8 @@ static void note_condition(struct past *past, uint32_t pos, const struct event *
 
 static void note(struct past *past, uint32_t pos, const struct event *event)
 {
-    if (past->index->keep[pos] == KEEP_VALUE)
-        past->index->soft[pos] = past->index->rules->reads_from[pos];
-    else if (event->op == EVENT_POST || event->op == EVENT_SEM_WAIT)
+    past->index->soft[pos] = POS_NONE;
+    if (event->op == EVENT_POST || event->op == EVENT_SEM_WAIT)
         note_semaphore(past, pos, event);
     else if (event_object_class(event->op) == CLASS_CONDITION)
         note_condition(past, pos, event);
@@ -108,15 +108,16 @@ void index_find_soft(struct search_index *index)
                         NEW_ARRAY(struct condition_past, conditions),
                         memory_alloc(locks, sizeof(uint32_t))};
     index->soft = memory_alloc(history->count, sizeof *index->soft);
-    memset(index->soft, 0xff, history->count * sizeof *index->soft);
     memset(past.holders, 0xff, locks * sizeof *past.holders);
     for (uint32_t i = 0; i < semaphores; i++)
         past.semaphores[i].last = POS_NONE;
-    for (uint32_t pos = 0; pos < history->count; pos++)
-        if (history->events[pos].op == EVENT_SEM_WAIT && history->events[pos].flags & EVENT_FAILED)
-            past.semaphores[history->events[pos].object].fails = true;
-    for (uint32_t pos = 0; pos < history->count; pos++)
-        note(&past, pos, &history->events[pos]);
+    for (uint32_t i = 0; i < history->sync_count; i++) {
+        const struct event *event = &history->events[history->syncs[i]];
+        if (event->op == EVENT_SEM_WAIT && event->flags & EVENT_FAILED)
+            past.semaphores[event->object].fails = true;
+    }
+    for (uint32_t i = 0; i < history->sync_count; i++)
+        note(&past, history->syncs[i], &history->events[history->syncs[i]]);
     for (uint32_t i = 0; i < semaphores; i++)
         array_free(&past.semaphores[i].posts);
     for (uint32_t i = 0; i < conditions; i++) {

@@ -161,7 +161,7 @@ static inline bool is_waived(const struct search *search, uint32_t pos)
 static inline bool is_bound(const struct search *search, uint32_t pos)
 {
     const struct search_index *index = search->index;
-    enum keep keep = index->keep[pos];
+    enum keep keep = index_keep(index, pos);
     if (keep == KEEP_NOT || keep == KEEP_VALUE)
         return false;
     if (keep == KEEP_WRITE && !is_waived(search, pos))

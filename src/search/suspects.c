@@ -57,6 +57,12 @@ static bool holds_guard(const struct search_index *index, uint32_t node, uint32_
     return false;
 }
 
+/* All of them are looked at. */
+static uint32_t held_at(const struct search_index *index, uint32_t pos)
+{
+    return index_with(index, INDEX_HELD)->held[pos];
+}
+
 static void first_guards(const struct search_index *index, uint32_t node, struct screen *screen)
 {
     const uint8_t room = sizeof screen->guards / sizeof *screen->guards;
@@ -82,13 +88,13 @@ static void screen_variables(struct finder *finder, uint32_t variables)
         if (!screen->touched) {
             screen->touched = true;
             screen->thread = event->thread;
-            first_guards(index, index->held[pos], screen);
+            first_guards(index, held_at(index, pos), screen);
         }
         screen->shared |= event->thread != screen->thread;
         screen->written |= event_writes(event);
         screen->plain |= !op_in(event->op, OPS_ATOMIC);
         for (uint8_t i = 0; i < screen->guard_count;) {
-            if (holds_guard(index, index->held[pos], screen->guards[i]))
+            if (holds_guard(index, held_at(index, pos), screen->guards[i]))
                 i++;
             else
                 screen->guards[i] = screen->guards[--screen->guard_count];
@@ -127,7 +133,7 @@ static void group_by_variable(struct finder *finder, uint32_t variables)
 static uint64_t locks_hash(const struct search_index *index, uint32_t pos)
 {
     uint64_t hash = 0;
-    for (uint32_t node = index->held[pos]; node != HELD_NONE; node = index->nodes[node].next) {
+    for (uint32_t node = held_at(index, pos); node != HELD_NONE; node = index->nodes[node].next) {
         const struct event *acquire = event_at(index, index->nodes[node].acquire);
         hash += map_mix(map_pair(event_lock(acquire) + 1, acquire->op == EVENT_ACQUIRE_READ));
     }
@@ -137,7 +143,7 @@ static uint64_t locks_hash(const struct search_index *index, uint32_t pos)
 static uint64_t locks_bits(const struct search_index *index, uint32_t pos)
 {
     uint64_t bits = 0;
-    for (uint32_t node = index->held[pos]; node != HELD_NONE; node = index->nodes[node].next) {
+    for (uint32_t node = held_at(index, pos); node != HELD_NONE; node = index->nodes[node].next) {
         uint32_t lock = event_lock(event_at(index, index->nodes[node].acquire));
         bits |= UINT64_C(1) << (map_mix(lock) & 63);
     }
@@ -146,9 +152,9 @@ static uint64_t locks_bits(const struct search_index *index, uint32_t pos)
 
 static bool holds_common_lock(const struct search_index *index, uint32_t a, uint32_t b)
 {
-    for (uint32_t i = index->held[a]; i != HELD_NONE; i = index->nodes[i].next) {
+    for (uint32_t i = held_at(index, a); i != HELD_NONE; i = index->nodes[i].next) {
         const struct event *mine = event_at(index, index->nodes[i].acquire);
-        for (uint32_t j = index->held[b]; j != HELD_NONE; j = index->nodes[j].next) {
+        for (uint32_t j = held_at(index, b); j != HELD_NONE; j = index->nodes[j].next) {
             const struct event *theirs = event_at(index, index->nodes[j].acquire);
             if (event_lock(mine) == event_lock(theirs) && sections_exclude(mine, theirs))
                 return true;
@@ -206,7 +212,7 @@ static uint64_t places_of(const struct search_index *index, uint32_t a, uint32_t
  * predecessor that counts. */
 bool suspects_ordered(const struct search_index *index, uint32_t first, uint32_t second)
 {
-    if (!index->clocks)
+    if (!index_clocks(index))
         return false;
     const struct history *history = index->history;
     uint32_t thread = thread_at(index, second), number = history->index[second];

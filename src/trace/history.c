@@ -34,24 +34,37 @@ static void index_forks(struct history *history)
     }
 }
 
+static void note_value(struct history *history, const struct event *event, bool is_initial)
+{
+    if (!history->has_values) {
+        history->has_values = true;
+        history->initial_value = NEW_ARRAY(uint64_t, history->variables);
+        history->initial_known = NEW_ARRAY(bool, history->variables);
+    }
+    /* The value of a read-modify-write is what it wrote, not what it read. */
+    if (is_initial && event->op != EVENT_ATOMIC_RMW) {
+        history->initial_value[event->object] = event->value;
+        history->initial_known[event->object] = true;
+    }
+}
+
 static void index_accesses(struct history *history)
 {
     uint32_t variables = history->variables;
     uint32_t *last = memory_alloc(variables, sizeof *last);
     struct positions ARRAY_OF(uint32_t) syncs = {0};
-    uint8_t flags = 0;
     memset(last, 0xff, variables * sizeof *last);
     for (uint32_t pos = 0; pos < history->count; pos++) {
         const struct event *event = &history->events[pos];
         history->ops |= OP_BIT(event->op);
-        flags |= event->flags;
+        if (event->flags & EVENT_HAS_VALUE)
+            note_value(history, event, event_reads(event) && last[event->object] == POS_NONE);
         history->reads_from[pos] = event_reads(event) ? last[event->object] : POS_NONE;
         if (event_writes(event))
             last[event->object] = pos;
         else if (op_in(event->op, OPS_SYNC & ~OPS_ACCESS))
             array_push(&syncs, pos);
     }
-    history->has_values = flags & EVENT_HAS_VALUE;
     history->syncs = syncs.items;
     history->sync_count = (uint32_t)syncs.count;
     free(last);
@@ -126,6 +139,8 @@ void history_destroy(struct history *history)
     free(history->join_of);
     free(history->reads_from);
     free(history->syncs);
+    free(history->initial_value);
+    free(history->initial_known);
     free(history);
 }
 

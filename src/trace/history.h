@@ -25,8 +25,10 @@ struct history {
     /* Events that are neither accesses nor local, ascending: often few. */
     uint32_t *syncs;
     uint32_t sync_count;
-    uint64_t ops;    /* the operations there are, as bits */
-    bool has_values; /* some event has one */
+    uint64_t ops;            /* the operations there are, as bits */
+    bool has_values;         /* some event has one; only then: */
+    uint64_t *initial_value; /* by variable, where initial_known: where somebody read it */
+    bool *initial_known;
 };
 
 /* Reads the rest of `trace`, which must outlive the history. NULL on an error. */
