@@ -111,7 +111,11 @@ static int analyse(struct run *run, struct part *part, struct error *error)
     run->numbers.predicting += now() - started;
     if (result || confirm(run, part, error) || find_history(part, error))
         return -1;
-    return prediction_keep(&part->prediction, &run->numbers, error);
+    /* The disk may be full by now, and what was found is to be told all the same. */
+    struct error kept = {0};
+    if (prediction_keep(&part->prediction, &run->numbers, &kept))
+        fprintf(stderr, "preplay: %s\n", kept.text);
+    return 0;
 }
 
 static void make_report(struct run *run, struct part *part, const char *here,

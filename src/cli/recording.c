@@ -287,11 +287,43 @@ static int check_valgrind(const struct recording *recording, const char *library
            (!recording->schedule && valgrind_check_program(recording->command[0], error));
 }
 
+/* As execvp() would find it. */
+static bool is_program(const char *name)
+{
+    struct stat status;
+    return access(name, X_OK) == 0 && stat(name, &status) == 0 && !S_ISDIR(status.st_mode);
+}
+
+static bool is_in_path(const char *name)
+{
+    char file[PATH_MAX];
+    const char *path = getenv("PATH");
+    for (const char *at = path ? path : "/bin:/usr/bin"; *at;) {
+        size_t length = strcspn(at, ":");
+        snprintf(file, sizeof file, "%.*s/%s", length ? (int)length : 1, length ? at : ".", name);
+        if (is_program(file))
+            return true;
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
+/* Before an old trace makes room for the new one. */
+static int check_program(const struct recording *recording, struct error *error)
+{
+    const char *name = recording->command[0];
+    errno = 0;
+    if (recording->schedule || (strchr(name, '/') ? is_program(name) : is_in_path(name)))
+        return 0;
+    return error_set(error, ERROR_USAGE, "%s: cannot be run: %s", name,
+                     strerror(strchr(name, '/') ? (errno ? errno : EISDIR) : ENOENT));
+}
+
 int recording_run(struct recording *recording, struct error *error)
 {
     char library[LIBRARY_PATH], directory[PATH_MAX];
     if (library_directory(library, error) || check_valgrind(recording, library, error) ||
-        prepare_directory(recording->directory, error))
+        check_program(recording, error) || prepare_directory(recording->directory, error))
         return -1;
     if (!realpath(recording->directory, directory))
         return error_set(error, ERROR_INPUT, "%s: %s", recording->directory, strerror(errno));

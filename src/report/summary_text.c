@@ -139,9 +139,10 @@ static void print_sizes(FILE *out, const struct tally *tally)
     fputs("  ", out);
     if (tally->processes > 1)
         fprintf(out, "%llu processes, ", (unsigned long long)tally->processes);
-    fprintf(out, "%llu events, %llu thread%s, %llu shared object%s.\n",
-            (unsigned long long)tally->events, (unsigned long long)tally->threads,
-            plural(tally->threads), (unsigned long long)tally->objects, plural(tally->objects));
+    fprintf(out, "%llu event%s, %llu thread%s, %llu shared object%s.\n",
+            (unsigned long long)tally->events, plural(tally->events),
+            (unsigned long long)tally->threads, plural(tally->threads),
+            (unsigned long long)tally->objects, plural(tally->objects));
 }
 
 static const char *how_real(const struct tally *tally)

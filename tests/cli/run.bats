@@ -150,3 +150,25 @@ END
     run -0 "$PREPLAY" run --all ./guarded
     [[ "$output" == *"DATA RACE"* ]]
 }
+
+@test "a program that cannot be run leaves the last trace alone" {
+    timeout 60 "$PREPLAY" run "$BIN/clean"
+    run -2 "$PREPLAY" run ./no-such-program
+    [ "$output" = "preplay: ./no-such-program: cannot be run: No such file or directory" ]
+    run -2 "$PREPLAY" run no-such-program
+    [ "$output" = "preplay: no-such-program: cannot be run: No such file or directory" ]
+    run -2 "$PREPLAY" run /
+    [ "$output" = "preplay: /: cannot be run: Is a directory" ]
+    touch plain
+    run -2 "$PREPLAY" run ./plain
+    [ "$output" = "preplay: ./plain: cannot be run: Permission denied" ]
+    "$PREPLAY" info preplay.data | grep -q "2  threads"
+}
+
+@test "what was found is told even if it cannot be kept" {
+    # A directory stands where the file should be written: nobody can, not even root.
+    printf '#!/bin/sh\n"%s"\nmkdir preplay.data/findings.json\n' "$BIN/hidden_race" >script
+    chmod +x script
+    run -66 "$PREPLAY" run ./script
+    [[ "$output" == *"findings.json: cannot write"*"1 race confirmed"* ]]
+}
