@@ -172,3 +172,15 @@ END
     run -66 "$PREPLAY" run ./script
     [[ "$output" == *"findings.json: cannot write"*"1 race confirmed"* ]]
 }
+
+@test "OpenMP: regions, barriers, loops, sections and locks order what they order" {
+    source="$ROOT/tests/programs/openmp.c"
+    line=$(grep -n '//@A$' "$source" | cut -d: -f1)
+    for level in -O0 -O2; do
+        PREPLAY_CC=gcc "$PREPLAY" cc -g $level -fopenmp "$source" -o openmp
+        run -66 timeout 100 "$PREPLAY" run --json out.json ./openmp
+        [[ "$output" == *"1 1"* ]]
+        jq -e --arg line "$line" '(.findings | length) == 1 and .findings[0].kind == "race" and
+            all(.findings[0].events[].location; split(":")[1] == $line)' out.json
+    done
+}

@@ -1,0 +1,158 @@
+/* OpenMP as gcc compiles it. Its library, libgomp, synchronises by atomic operations and futexes
+ * of its own that nobody reports, so that without this everything that a parallel region does
+ * would race with what comes before and after it.
+ *
+ * A region: what its creator did comes before each thread's part, and each part before what the
+ * creator does next. A barrier: what anybody did before it comes before what anybody does after
+ * it. Both are announced as edges (sync_edge). Critical sections and OpenMP's locks are locks.
+ * Tasks are not followed. */
+#include "runtime/real.h"
+#include "runtime/wish.h"
+
+#include <dlfcn.h>
+
+struct region {
+    void (*run)(void *);
+    void *data;
+    char begun, ended; /* only their addresses matter */
+    char barrier[2];   /* in turn, since who is late at one may meet who is early at the next */
+    uintptr_t pc;
+};
+
+/* The region that this thread is in, and how many barriers of it have passed. */
+static __thread struct region *current __attribute__((tls_model("initial-exec")));
+static __thread unsigned rounds __attribute__((tls_model("initial-exec")));
+
+static void *find(const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name), *library = NULL;
+    if (!found)
+        library = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (library) {
+        found = dlsym(library, name);
+        dlclose(library);
+    }
+    return found;
+}
+
+#define FIND(result, name, parameters)                                                             \
+    static result(*next) parameters;                                                               \
+    if (unlikely(!next))                                                                           \
+    *(void **)(void *)&next = find(#name)
+
+/* --- regions -------------------------------------------------------------------------- */
+
+static void preplay_run_part(void *argument)
+{
+    struct region *region = argument, *outer = current;
+    unsigned outer_rounds = rounds;
+    current = region;
+    rounds = 0;
+    sync_edge(EVENT_ATOMIC_LOAD, &region->begun, region->pc);
+    region->run(region->data);
+    sync_edge(EVENT_ATOMIC_RMW, &region->ended, region->pc);
+    current = outer;
+    rounds = outer_rounds;
+}
+
+#define REGION(result, name, more, arguments, give)                                                \
+    EXPORT result name(void (*run)(void *), void *data, unsigned threads UNPACK more);             \
+    EXPORT result name(void (*run)(void *), void *data, unsigned threads UNPACK more)              \
+    {                                                                                              \
+        FIND(result, name, (void (*)(void *), void *, unsigned UNPACK more));                      \
+        struct region region = {.run = run, .data = data, .pc = CALLER};                           \
+        sync_edge(EVENT_ATOMIC_RMW, &region.begun, CALLER);                                        \
+        give next(preplay_run_part, &region, threads UNPACK arguments);                            \
+        sync_edge(EVENT_ATOMIC_LOAD, &region.ended, CALLER);                                       \
+        RESULT_##result                                                                            \
+    }
+#define UNPACK(...) , ##__VA_ARGS__
+#define RESULT_void
+#define RESULT_unsigned return answer;
+
+REGION(void, GOMP_parallel, (unsigned flags), (flags), )
+REGION(unsigned, GOMP_parallel_reductions, (unsigned flags), (flags), unsigned answer =)
+REGION(void, GOMP_parallel_sections, (unsigned count, unsigned flags), (count, flags), )
+#define LOOP(name)                                                                                 \
+    REGION(void, name, (long start, long end, long step, long chunk, unsigned flags),              \
+           (start, end, step, chunk, flags), )
+LOOP(GOMP_parallel_loop_static)
+LOOP(GOMP_parallel_loop_dynamic)
+LOOP(GOMP_parallel_loop_guided)
+LOOP(GOMP_parallel_loop_nonmonotonic_dynamic)
+LOOP(GOMP_parallel_loop_nonmonotonic_guided)
+#define LOOP_AS_TOLD(name)                                                                         \
+    REGION(void, name, (long start, long end, long step, unsigned flags),                          \
+           (start, end, step, flags), )
+LOOP_AS_TOLD(GOMP_parallel_loop_runtime)
+LOOP_AS_TOLD(GOMP_parallel_loop_nonmonotonic_runtime)
+LOOP_AS_TOLD(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
+
+/* --- barriers --------------------------------------------------------------------------- */
+
+#define BARRIER(name)                                                                              \
+    EXPORT void name(void);                                                                        \
+    EXPORT void name(void)                                                                         \
+    {                                                                                              \
+        FIND(void, name, (void));                                                                  \
+        struct region *region = current;                                                           \
+        const char *round = region ? &region->barrier[rounds++ % 2] : NULL;                        \
+        if (round)                                                                                 \
+            sync_edge(EVENT_ATOMIC_RMW, round, CALLER);                                            \
+        next();                                                                                    \
+        if (round)                                                                                 \
+            sync_edge(EVENT_ATOMIC_LOAD, round, CALLER);                                           \
+    }
+
+BARRIER(GOMP_barrier)
+BARRIER(GOMP_loop_end)
+BARRIER(GOMP_sections_end)
+
+/* --- locks ------------------------------------------------------------------------------- */
+
+static char critical, atomic; /* the one section without a name, and the fallback of atomics */
+
+#define ENTER(name, parameters, arguments, object)                                                 \
+    EXPORT void name parameters;                                                                   \
+    EXPORT void name parameters                                                                    \
+    {                                                                                              \
+        FIND(void, name, parameters);                                                              \
+        struct sync sync = SYNC(EVENT_ACQUIRE, object);                                            \
+        sync_before(&sync);                                                                        \
+        wish_around(&sync, EVENT_ACQUIRE, (next arguments, 0));                                    \
+        sync_after(&sync);                                                                         \
+    }
+#define LEAVE(name, parameters, arguments, object)                                                 \
+    EXPORT void name parameters;                                                                   \
+    EXPORT void name parameters                                                                    \
+    {                                                                                              \
+        FIND(void, name, parameters);                                                              \
+        struct sync sync = SYNC(EVENT_RELEASE, object);                                            \
+        sync_begin(&sync);                                                                         \
+        next arguments;                                                                            \
+        sync_done(&sync);                                                                          \
+    }
+
+ENTER(GOMP_critical_start, (void), (), &critical)
+LEAVE(GOMP_critical_end, (void), (), &critical)
+ENTER(GOMP_critical_name_start, (void **name), (name), name)
+LEAVE(GOMP_critical_name_end, (void **name), (name), name)
+ENTER(GOMP_atomic_start, (void), (), &atomic)
+LEAVE(GOMP_atomic_end, (void), (), &atomic)
+ENTER(omp_set_lock, (void *lock), (lock), lock)
+LEAVE(omp_unset_lock, (void *lock), (lock), lock)
+
+EXPORT int omp_test_lock(void *lock);
+EXPORT int omp_test_lock(void *lock)
+{
+    FIND(int, omp_test_lock, (void *));
+    struct sync sync = SYNC(EVENT_ACQUIRE, lock);
+    sync.record.flags = EVENT_TRY;
+    sync_before(&sync);
+    int got = sync.outcome != OUTCOME_FAIL && next(lock);
+    if (got)
+        sync_after(&sync);
+    else
+        sync_failed(&sync);
+    return got;
+}
