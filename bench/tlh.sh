@@ -1,9 +1,9 @@
 #!/bin/bash
 # What tlh costs against recording: bench/tlh.sh [BUILD] [PROGRAM [ARG...]]
 # Records the programs of bench/record (or PROGRAM, built with preplay cc) and compares
-# processor times, the best of three: recording; reading with hb and lockset; and what tlh
+# processor times, the best of several: recording; reading with hb and lockset; and what tlh
 # adds to that. The last column is the overhead as seed 004 counts it (its Table V): over
-# running under a race detector by happens-before and locksets.
+# running under a race detector by happens-before and locksets; it should be 4 % at the most.
 set -e
 build=$(cd "${1:-build}" && pwd)
 sources=$(cd "$(dirname "$0")/record" && pwd)
@@ -13,22 +13,30 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 TIMEFORMAT='%U %S'
 
-cpu() { # COMMAND... : the least processor time of three runs
-    for _ in 1 2 3; do
-        { time "$@" >out 2>err || true; } 2>&1 | awk '{ print $1 + $2 }'
-    done | sort -g | head -1
+cpu() { # FILE COMMAND... : adds the processor time of one run to FILE
+    file=$1
+    shift
+    { time "$@" >out 2>err || true; } 2>&1 | awk '{ print $1 + $2 }' >>"$file"
 }
 
 row() { # NAME COMMAND...
     name=$1
     shift
-    recording=$(cpu "$build/preplay" record -d data "$@")
-    base=$(cpu "$build/preplay" predict -e hb,lockset data)
-    both=$(cpu "$build/preplay" predict -e hb,lockset,tlh data)
+    rm -f recording base both
+    for _ in 1 2 3; do
+        cpu recording "$build/preplay" record -d data "$@"
+    done
+    # Turn by turn, so that both see the machine in the same state.
+    for _ in 1 2 3 4 5 6 7; do
+        cpu base "$build/preplay" predict -e hb,lockset data
+        cpu both "$build/preplay" predict -e hb,lockset,tlh data
+    done
     events=$(tail -1 out | sed 's/ .*//')
-    awk -v n="$name" -v e="$events" -v r="$recording" -v b="$base" -v t="$both" 'BEGIN {
-        d = t > b ? t - b : 0
-        printf "%-12s %10d %9.3f %9.3f %9.3f %9.1f %% %9.1f %%\n", n, e, r, b, d, 100 * d / r, 100 * d / (r + b) }'
+    for file in recording base both; do
+        sort -g $file | head -1
+    done | tr '\n' ' ' | awk -v n="$name" -v e="$events" '{
+        d = $3 > $2 ? $3 - $2 : 0
+        printf "%-12s %10d %9.3f %9.3f %9.3f %9.1f %% %9.1f %%\n", n, e, $1, $2, d, 100 * d / $1, 100 * d / ($1 + $2) }'
 }
 
 printf '%-12s %10s %9s %9s %9s %11s %11s\n' program events recorded hb+ls tlh of-record of-all

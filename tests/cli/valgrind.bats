@@ -183,3 +183,50 @@ END
     [[ "$stderr" == *"1 race confirmed"* ]]
     [[ "$stderr" == *"hidden_race.c:21"* ]]
 }
+
+@test "with --online findings are said while the program runs, and are those of the trace" {
+    cat >held.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static long counter, racy;
+static void *run(void *unused)
+{
+    for (int i = 0; i < 100; i++) {
+        pthread_mutex_lock(&mutex);
+        counter++;
+        pthread_mutex_unlock(&mutex);
+    }
+    racy++;
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    while (access("go", F_OK))
+        usleep(5000);
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, run, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    puts("end");
+    return 5;
+}
+C
+    gcc -g -O1 -pthread held.c -o held
+    timeout 100 "$PREPLAY" record --online --valgrind ./held >out 2>said 3>&- &
+    recorder=$!
+    timeout 60 bash -c 'until grep -q "on racy" said 2>/dev/null; do sleep 0.05; done'
+    [ ! -s out ]
+    touch go
+    wait $recorder && code=0 || code=$?
+    [ "$code" -eq 66 ]
+    grep -q end out
+    grep -q '1 finding, 1 of them while the program ran' said
+    cp preplay.data/findings.json online.json
+    "$PREPLAY" predict -e tlh --json predicted.json preplay.data >/dev/null || [ $? -eq 66 ]
+    diff <(jq -S 'del(.engines[].seconds)' online.json) <(jq -S 'del(.engines[].seconds)' predicted.json)
+}
