@@ -121,11 +121,6 @@ static void decide(struct engine_run *run, const struct batch *batch)
         decide_some(run, batch, done, batch->count - done < chunk ? batch->count - done : chunk);
 }
 
-static uint64_t budget_of(const struct engine_run *run, const struct ladder *ladder, size_t count)
-{
-    return run->options->budget ? run->options->budget : solve_budget(ladder, count);
-}
-
 static struct solve_task *tasks_of(const struct suspects *suspects)
 {
     struct solve_task *tasks = NEW_ARRAY(struct solve_task, suspects->count);
@@ -185,8 +180,10 @@ static void find_more_races(struct engine_run *run, const struct ladder *ladder,
     struct solve_task *tasks = tasks_of(&more);
     struct solve_outcome *outcomes = NEW_ARRAY(struct solve_outcome, more.count);
     uint64_t stored = witness_events(run);
-    uint64_t budget = budget_of(run, ladder, round->suspects.count + more.count) / 8 + 1;
-    solve_all(ladder, tasks, outcomes, more.count, run->options->jobs, budget);
+    uint64_t budget = run->options->budget
+                          ? run->options->budget
+                          : solve_budget(ladder, round->suspects.count + more.count);
+    solve_all(ladder, tasks, outcomes, more.count, run->options->jobs, budget / 8 + 1);
     for (size_t i = 0; i < more.count; i++)
         settle_again(run, ladder, round, more.items[i].places, &tasks[i], &outcomes[i], &stored);
     for (size_t i = 0; i < round->suspects.count; i++)
@@ -216,7 +213,7 @@ static void find_races(struct engine_run *run, const struct ladder *ladder)
     struct batch batch = {.ladder = ladder,
                           .tasks = round.tasks,
                           .count = count,
-                          .budget = budget_of(run, ladder, count),
+                          .budget = run->options->budget,
                           .partial = round.partial,
                           .open = round.open};
     decide(run, &batch);
@@ -237,7 +234,7 @@ static void find_deadlocks(struct engine_run *run, const struct ladder *ladder)
     struct batch batch = {.ladder = ladder,
                           .tasks = tasks.list.items,
                           .count = count,
-                          .budget = budget_of(run, ladder, count)};
+                          .budget = run->options->budget};
     decide(run, &batch);
     run->exhausted += tasks.left_out;
     tasks_free(&tasks);

@@ -115,7 +115,8 @@ static bool scan_kept(struct search *search, uint32_t thread)
 static bool fork_included(struct search *search, uint32_t thread)
 {
     uint32_t fork = search->index->history->fork_of[thread];
-    bool runs = search->cut[thread] || search->ceiling[thread] != UINT32_MAX;
+    bool runs = search->cut[thread] ||
+                (search->ceiling[thread] != UINT32_MAX && thread != search->bystander);
     return !runs || fork == POS_NONE || closure_include(search, fork);
 }
 

@@ -10,11 +10,12 @@
  *
  * The first schedule is the observed order of S, if that is possible: the
  * sync-preserving witness. Conflicts with a single option are the forced
- * reversals of sync-reversal prediction. What is left is decided by search. */
-#include "search/state.h"
+ * reversals of sync-reversal prediction. What is left is decided by search; and where
+ * orders do not decide it soon, by visiting states (visit.h). */
+#include "search/learn.h"
 
 /* A deadlock's return from a wait needs a signal, to be stopped by the lock. */
-static uint32_t unwoken_target(const struct search *search)
+uint32_t order_unwoken(const struct search *search)
 {
     if (search->query.goal != SEARCH_DEADLOCK)
         return POS_NONE;
@@ -114,7 +115,7 @@ static enum search_answer solve(struct search *search, struct levels *why)
         uint32_t unwoken = POS_NONE;
         if (!schedule_run(search)) {
             clause_find(search, &clause);
-        } else if ((unwoken = unwoken_target(search)) != POS_NONE) {
+        } else if ((unwoken = order_unwoken(search)) != POS_NONE) {
             clause_unwoken(search, unwoken, &clause);
         } else {
             answer = SEARCH_WITNESS;
@@ -188,7 +189,7 @@ static bool solve_preserving(struct search *search, bool softly)
          (search->query.goal < SEARCH_DEADLOCK && keeps_states(search, softly))))
         schedule_observed(search);
     else
-        found = found && schedule_run(search) && unwoken_target(search) == POS_NONE;
+        found = found && schedule_run(search) && order_unwoken(search) == POS_NONE;
     closure_pop(search);
     return found;
 }
@@ -230,5 +231,23 @@ enum search_answer order_solve(struct search *search)
         return SEARCH_WITNESS;
     if (search->steps + set_size(search) > search->limit)
         return SEARCH_EXHAUSTED;
-    return goes_by_values(search) ? solve_by_values(search) : solve(search, &why);
+    if (learn_refutes(search))
+        return SEARCH_REFUTED;
+    if (!search->by_states && goes_by_values(search))
+        return solve_by_values(search);
+    if (!visit_can(search))
+        return solve(search, &why);
+    /* Orders first, with a part of the budget: they say the most about locks, and little
+     * about anything else. */
+    uint64_t limit = search->limit, began = search->steps;
+    uint64_t part = (limit > began ? limit - began : 0) / 2, few = 8 * set_size(search);
+    search->limit = began + (search->index->has_states && part > few ? few : part);
+    enum search_answer answer = search->by_states ? SEARCH_EXHAUSTED : solve(search, &why);
+    search->limit = limit;
+    if (answer != SEARCH_EXHAUSTED || search->steps + set_size(search) > limit)
+        return answer;
+    answer = closure_complete(search) ? visit_solve(search) : SEARCH_REFUTED;
+    if (answer == SEARCH_REFUTED)
+        learn_from(search, search->steps - began);
+    return answer;
 }

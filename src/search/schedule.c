@@ -21,7 +21,7 @@ static uint32_t count_pending(const struct search *search, const struct event_li
     return pending;
 }
 
-static struct memory_now *memory_now(const struct search *search, uint32_t variable)
+struct memory_now *schedule_memory(const struct search *search, uint32_t variable)
 {
     struct memory_now *now = &search->memory[variable];
     if (now->stamp != search->stamp)
@@ -102,7 +102,7 @@ static enum block blocked_at_lock(const struct search *search, const struct even
 static bool same_value(const struct search *search, uint32_t pos, const struct event *event)
 {
     const struct rules *rules = search->index->rules;
-    uint32_t write = memory_now(search, event->object)->last;
+    uint32_t write = schedule_memory(search, event->object)->last;
     if (write == rules->reads_from[pos])
         return true;
     if (write == POS_NONE)
@@ -124,8 +124,9 @@ static enum block blocked_at_memory(const struct search *search, uint32_t pos,
     if (index_keep(index, pos) == KEEP_VALUE && !is_waived(search, pos) &&
         !same_value(search, pos, event))
         return BLOCK_VALUE;
-    /* A read-modify-write is itself one of the pending reads. */
-    if (event_writes(event) && memory_now(search, event->object)->pending > bound)
+    /* A read-modify-write of S is itself one of the pending reads. */
+    if (event_writes(event) &&
+        schedule_memory(search, event->object)->pending > (bound && in_set(search, pos)))
         return BLOCK_READER;
     return BLOCK_NONE;
 }
@@ -180,14 +181,15 @@ enum block schedule_blocked(const struct search *search, uint32_t pos, uint32_t 
 
 static struct condition *condition_touch(struct search *search, uint32_t id)
 {
-    array_push(&search->touched, id);
+    if (!search->conditions[id].clock)
+        array_push(&search->touched, id);
     return &search->conditions[id];
 }
 
 static void execute_access(struct search *search, uint32_t pos, const struct event *event)
 {
-    struct memory_now *memory = memory_now(search, event->object);
-    if (is_bound(search, pos))
+    struct memory_now *memory = schedule_memory(search, event->object);
+    if (is_bound(search, pos) && in_set(search, pos))
         memory->pending--;
     if (event_writes(event)) {
         memory->last = pos;
@@ -207,7 +209,7 @@ static void execute_lock(struct search *search, uint32_t pos, const struct event
         lock->owner = event_acquires(event) ? pos : POS_NONE;
 }
 
-static void execute(struct search *search, uint32_t pos)
+void schedule_execute(struct search *search, uint32_t pos)
 {
     const struct event *event = event_at(search->index, pos);
     search->order[search->executed++] = pos;
@@ -316,14 +318,19 @@ static void unpark(struct search *search, uint32_t pos)
     }
 }
 
+void schedule_clear(struct search *search)
+{
+    search->stamp++;
+    search->executed = search->heap_size = search->parked_count = 0;
+    memset(search->done, 0, search->index->history->threads * sizeof *search->done);
+    while (search->touched.count)
+        condition_free(&search->conditions[array_pop(&search->touched)]);
+}
+
 static void reset(struct search *search)
 {
     uint32_t threads = search->index->history->threads;
-    search->stamp++;
-    search->executed = search->heap_size = search->parked_count = 0;
-    memset(search->done, 0, threads * sizeof *search->done);
-    while (search->touched.count)
-        condition_free(&search->conditions[array_pop(&search->touched)]);
+    schedule_clear(search);
     for (uint32_t thread = 0; thread < threads; thread++)
         if (search->cut[thread])
             heap_add(search, thread);
@@ -344,7 +351,7 @@ static void run_thread(struct search *search, uint32_t thread)
             search->parked[search->parked_count++] = (struct parked){thread, block, what};
             return;
         }
-        execute(search, pos);
+        schedule_execute(search, pos);
         if (search->parked_count) {
             unpark(search, pos);
             limit = search->heap_size ? next_of(search, search->heap[0]) : UINT32_MAX;

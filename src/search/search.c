@@ -2,7 +2,7 @@
 
 #include "model/checker.h"
 #include "model/semaphore_locks.h"
-#include "search/state.h"
+#include "search/visit.h"
 
 #include <assert.h>
 
@@ -55,6 +55,8 @@ void search_destroy(struct search *search)
     array_free(&search->snapshots);
     array_free(&search->edge_counts);
     array_free(&search->touched);
+    array_free(&search->learned);
+    visit_destroy(search->visit);
     free(search);
 }
 
@@ -63,7 +65,7 @@ uint64_t search_steps(const struct search *search)
     return search->steps;
 }
 
-static void clear(struct search *search, const struct search_query *query)
+void search_begin(struct search *search, const struct search_query *query)
 {
     uint32_t threads = search->index->history->threads;
     search->query = *query;
@@ -71,11 +73,17 @@ static void clear(struct search *search, const struct search_query *query)
     search->edges.count = search->finals.count = 0;
     search->snapshots.count = search->edge_counts.count = 0;
     search->level = 0;
+    search->bystander = UINT32_MAX;
     search->waived[0] = search->waived[1] = search->last = POS_NONE;
     while (search->marked.count)
         search->has_edge[array_pop(&search->marked)] = 0;
     memset(search->cut, 0, 4 * (size_t)threads * sizeof *search->cut);
     memset(search->ceiling, 0xff, threads * sizeof *search->ceiling);
+}
+
+void search_by_states(struct search *search)
+{
+    search->by_states = true;
 }
 
 static uint32_t held_at(const struct search_index *index, uint32_t pos, uint32_t lock)
@@ -87,7 +95,7 @@ static uint32_t held_at(const struct search_index *index, uint32_t pos, uint32_t
 }
 
 /* The thread stops before `pos`: it keeps the locks it holds there. */
-static bool stop_before(struct search *search, uint32_t pos)
+bool search_stop(struct search *search, uint32_t pos)
 {
     const struct search_index *index = search->index;
     uint32_t thread = thread_at(index, pos);
@@ -175,7 +183,7 @@ static bool start(struct search *search)
     if (query->goal == SEARCH_PRECEDES)
         return query->count >= 2 && start_precedes(search);
     for (uint32_t i = 0; i < query->count; i++)
-        if (!stop_before(search, query->events[i]))
+        if (!search_stop(search, query->events[i]))
             return false;
     if (query->goal == SEARCH_DEADLOCK)
         return is_cycle(search->index, query);
@@ -193,7 +201,7 @@ void search_forget(struct search *search)
 enum search_answer search_reach(struct search *search, const struct search_query *query,
                                 struct search_witness *witness)
 {
-    clear(search, query);
+    search_begin(search, query);
     *witness = (struct search_witness){NULL, 0};
     search->by_clocks = search->index->model != MODEL_BRANCH;
     if (!start(search))

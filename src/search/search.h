@@ -77,6 +77,10 @@ enum search_answer search_reach(struct search *search, const struct search_query
  * and what is left open, depends on the questions since this was called, and on no others. */
 void search_forget(struct search *search);
 
+/* From now on what closures leave open is decided by visiting states alone where that can
+ * be (visit.h), and every refutation is learned from: for tests. */
+void search_by_states(struct search *search);
+
 /* Events scheduled by all questions so far: what budgets count. */
 uint64_t search_steps(const struct search *search);
 

@@ -1,79 +1,44 @@
 #include "search/solve.h"
 
 #include "base/memory.h"
-#include "model/machine.h"
 #include "search/index.h"
+#include "search/learn.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
+
+/* Tasks are worked on in chunks, the last ones first: what walls (walls.h) are learned
+ * from pairs whose first event comes late holds for those that come earlier. A chunk
+ * knows what all chunks but the latest few before it have learned, however many threads
+ * work: so the outcome is always the same. */
+enum { CHUNK_MAX = 16, CHUNKS_LEAST = 256, CHUNKS_APART = 8 };
+
+struct chunk {
+    struct walls learned[MODEL_COUNT];
+    uint64_t steps;
+    bool done;
+};
 
 struct work {
     const struct ladder *ladder;
     const struct solve_task *tasks;
     struct solve_outcome *outcomes;
-    size_t count;
-    uint64_t budget;
-    atomic_size_t next;
+    size_t count, chunk_size, chunk_count;
+    uint64_t budget;      /* of a task; 0: what the pool allows */
+    uint64_t least, pool; /* the least of a task, and that of all together */
+    struct chunk *chunks;
+    size_t next; /* the chunk to be taken next */
+    pthread_mutex_t mutex;
+    pthread_cond_t chunk_done;
 };
 
-/* An index that is being made. */
-struct making {
-    const struct history *history;
-    enum model model;
-    struct search_index *index;
+struct worker {
+    struct work *work;
+    struct search *searches[MODEL_COUNT];
+    struct walls known[MODEL_COUNT]; /* from the first `merged` chunks */
+    size_t merged;
+    uint64_t spent; /* in them */
 };
-
-static void *make_index(void *argument)
-{
-    struct making *making = argument;
-    making->index = search_index_create(making->history, making->model);
-    return NULL;
-}
-
-static void add_rung(struct ladder *ladder, struct search_index *index, enum model model)
-{
-    if (search_index_model(index) != model) /* as good as one that is there */
-        search_index_destroy(index);
-    else
-        ladder->rungs[ladder->count++] = index;
-}
-
-void ladder_create(struct ladder *ladder, const struct history *history, enum model model,
-                   uint32_t jobs)
-{
-    *ladder = (struct ladder){0};
-    if (model != MODEL_NONE) {
-        ladder->rungs[ladder->count++] = search_index_create(history, model);
-        return;
-    }
-    struct making last = {history, MODEL_SYNC, NULL};
-    pthread_t thread;
-    bool aside = jobs > 1 && pthread_create(&thread, NULL, make_index, &last) == 0;
-    add_rung(ladder, search_index_create(history, MODEL_RF), MODEL_RF);
-    const struct rules *rules = ladder->rungs[0]->rules;
-    if (rules->has_values)
-        add_rung(ladder, search_index_create(history, MODEL_VALUE), MODEL_VALUE);
-    if (rules->has_branches)
-        add_rung(ladder, search_index_create(history, MODEL_BRANCH), MODEL_BRANCH);
-    if (aside)
-        pthread_join(thread, NULL);
-    else
-        make_index(&last);
-    add_rung(ladder, last.index, MODEL_SYNC);
-}
-
-void ladder_free(struct ladder *ladder)
-{
-    for (uint32_t i = 0; i < ladder->count; i++)
-        search_index_destroy(ladder->rungs[i]);
-    *ladder = (struct ladder){0};
-}
-
-const struct search_index *ladder_weakest(const struct ladder *ladder)
-{
-    return ladder->rungs[ladder->count - 1];
-}
 
 static enum search_answer try_instance(struct search *search, const struct solve_task *task,
                                        uint32_t instance, uint64_t budget,
@@ -119,48 +84,119 @@ static bool climb(struct search *search, const struct solve_task *task, uint64_t
     return false;
 }
 
-static void solve_task(struct work *work, struct search **searches, size_t number)
+static void solve_task(struct worker *worker, size_t number, uint64_t budget)
 {
-    struct solve_outcome *outcome = &work->outcomes[number];
+    const struct ladder *ladder = worker->work->ladder;
+    struct solve_outcome *outcome = &worker->work->outcomes[number];
     *outcome = (struct solve_outcome){.answer = SEARCH_REFUTED};
-    for (uint32_t i = 0; i < work->ladder->count; i++) {
-        if (!searches[i])
-            searches[i] = search_create(work->ladder->rungs[i]);
-        outcome->model = search_index_model(work->ladder->rungs[i]);
-        if (climb(searches[i], &work->tasks[number], work->budget, outcome))
+    for (uint32_t i = 0; i < ladder->count; i++) {
+        outcome->model = search_index_model(ladder->rungs[i]);
+        if (climb(worker->searches[i], &worker->work->tasks[number], budget, outcome))
             break;
     }
 }
 
-/* Tasks are handed out in batches, within which a search may learn: so the outcome does not
- * depend on who gets which. */
+/* What a task may take: what is left is never shared out at once, and one that is hard
+ * may make many others easy. */
+static uint64_t budget_now(const struct worker *worker)
+{
+    const uint64_t most = 1 << 22, share = 32;
+    const struct work *work = worker->work;
+    if (work->budget)
+        return work->budget;
+    uint64_t left = work->pool > worker->spent ? (work->pool - worker->spent) / share : 0;
+    left = left < most ? left : most;
+    return left > work->least ? left : work->least;
+}
+
+static void work_on_chunk(struct worker *worker, size_t number)
+{
+    struct work *work = worker->work;
+    struct chunk *chunk = &work->chunks[number];
+    size_t end = work->count - number * work->chunk_size;
+    size_t begin = end > work->chunk_size ? end - work->chunk_size : 0;
+    uint64_t before[MODEL_COUNT], budget = budget_now(worker);
+    for (uint32_t i = 0; i < work->ladder->count; i++) {
+        if (!worker->searches[i])
+            worker->searches[i] = search_create(work->ladder->rungs[i]);
+        search_forget(worker->searches[i]);
+        learn_begin(worker->searches[i], &worker->known[i]);
+        before[i] = search_steps(worker->searches[i]);
+    }
+    while (end > begin)
+        solve_task(worker, --end, budget);
+    for (uint32_t i = 0; i < work->ladder->count; i++) {
+        learn_end(worker->searches[i], &chunk->learned[i]);
+        chunk->steps += search_steps(worker->searches[i]) - before[i];
+    }
+}
+
+/* The next chunk, once all are done that it builds on; false if there is none. */
+static bool take_chunk(struct worker *worker, size_t *number)
+{
+    struct work *work = worker->work;
+    pthread_mutex_lock(&work->mutex);
+    *number = work->next++;
+    size_t needed = *number > CHUNKS_APART ? *number - CHUNKS_APART : 0;
+    for (size_t i = worker->merged; i < needed && *number < work->chunk_count; i++)
+        while (!work->chunks[i].done)
+            pthread_cond_wait(&work->chunk_done, &work->mutex);
+    pthread_mutex_unlock(&work->mutex);
+    if (*number >= work->chunk_count)
+        return false;
+    for (; worker->merged < needed; worker->merged++) {
+        const struct chunk *chunk = &work->chunks[worker->merged];
+        worker->spent += chunk->steps;
+        for (uint32_t m = 0; m < work->ladder->count; m++)
+            for (size_t i = 0; i < chunk->learned[m].count; i++)
+                walls_add(&worker->known[m], chunk->learned[m].items[i]);
+    }
+    return true;
+}
+
 static void *work_on(void *argument)
 {
-    struct work *work = argument;
-    struct search *searches[MODEL_COUNT] = {0};
-    for (;;) {
-        size_t first = atomic_fetch_add(&work->next, SOLVE_BATCH);
-        if (first >= work->count)
-            break;
-        for (uint32_t i = 0; i < work->ladder->count; i++)
-            if (searches[i])
-                search_forget(searches[i]);
-        for (size_t i = first; i < first + SOLVE_BATCH && i < work->count; i++)
-            solve_task(work, searches, i);
+    struct worker worker = {.work = argument};
+    struct work *work = worker.work;
+    for (size_t number; take_chunk(&worker, &number);) {
+        work_on_chunk(&worker, number);
+        pthread_mutex_lock(&work->mutex);
+        work->chunks[number].done = true;
+        pthread_cond_broadcast(&work->chunk_done);
+        pthread_mutex_unlock(&work->mutex);
     }
-    for (uint32_t i = 0; i < work->ladder->count; i++)
-        search_destroy(searches[i]);
+    for (uint32_t i = 0; i < work->ladder->count; i++) {
+        search_destroy(worker.searches[i]);
+        array_free(&worker.known[i]);
+    }
     return NULL;
 }
 
-/* All tasks together may take a time that is in proportion to the trace; a task
- * always gets enough for a trace of some hundred events. */
+/* All tasks together may take a time that is in proportion to the trace... */
+static uint64_t budget_of_all(const struct ladder *ladder)
+{
+    return (UINT64_C(1) << 26) + 64 * (uint64_t)ladder->rungs[0]->history->count;
+}
+
+/* ... but a task always gets enough for a trace of some hundred events. */
 uint64_t solve_budget(const struct ladder *ladder, size_t count)
 {
     const uint64_t least = 1 << 16;
-    uint64_t all = (UINT64_C(1) << 26) + 64 * (uint64_t)ladder->rungs[0]->history->count;
-    uint64_t each = count ? all / count : all;
+    uint64_t all = budget_of_all(ladder), each = count ? all / count : all;
     return each < least ? least : each > SEARCH_BUDGET ? SEARCH_BUDGET : each;
+}
+
+static void plan(struct work *work)
+{
+    work->chunk_size = work->count / CHUNKS_LEAST + 1;
+    if (work->chunk_size > CHUNK_MAX)
+        work->chunk_size = CHUNK_MAX;
+    work->chunk_count = (work->count + work->chunk_size - 1) / work->chunk_size;
+    work->chunks = NEW_ARRAY(struct chunk, work->chunk_count);
+    work->least = solve_budget(work->ladder, work->count);
+    work->pool = work->least * work->count;
+    if (work->pool < budget_of_all(work->ladder))
+        work->pool = budget_of_all(work->ladder);
 }
 
 void solve_all(const struct ladder *ladder, const struct solve_task *tasks,
@@ -171,14 +207,20 @@ void solve_all(const struct ladder *ladder, const struct solve_task *tasks,
                         .tasks = tasks,
                         .outcomes = outcomes,
                         .count = count,
-                        .budget = budget ? budget : solve_budget(ladder, count)};
+                        .budget = budget,
+                        .mutex = PTHREAD_MUTEX_INITIALIZER,
+                        .chunk_done = PTHREAD_COND_INITIALIZER};
+    plan(&work);
     pthread_t threads[JOBS_MAX];
     uint32_t started = 0;
-    for (; started + 1 < jobs && (started + 1) * SOLVE_BATCH < count && started < JOBS_MAX;
-         started++)
+    for (; started + 1 < jobs && started + 1 < work.chunk_count && started < JOBS_MAX; started++)
         if (pthread_create(&threads[started], NULL, work_on, &work))
             break;
     work_on(&work);
     for (uint32_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
+    for (size_t i = 0; i < work.chunk_count; i++)
+        for (uint32_t m = 0; m < ladder->count; m++)
+            array_free(&work.chunks[i].learned[m]);
+    free(work.chunks);
 }

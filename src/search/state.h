@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "search/index.h"
+#include "search/walls.h"
 #include "trace/condition.h"
 
 /* A set of decision levels: on which decisions a conclusion rests. */
@@ -44,6 +45,7 @@ enum block {
     BLOCK_COUNT,  /* the semaphore's count is wrong */
     BLOCK_SIGNAL, /* no signal for this wait */
     BLOCK_VALUE,  /* the read would return another value */
+    BLOCK_NEVER,  /* what it must see was overwritten */
 };
 
 struct lock_now {
@@ -75,9 +77,10 @@ struct search {
     uint64_t steps, limit;
 
     /* The set S. */
-    bool softly;       /* soft clocks instead */
-    bool by_clocks;    /* clocks.h says what is needed; else events are looked at */
-    uint32_t *ceiling; /* by thread: S never has more of it */
+    bool softly;        /* soft clocks instead */
+    bool by_clocks;     /* clocks.h says what is needed; else events are looked at */
+    uint32_t *ceiling;  /* by thread: S never has more of it */
+    uint32_t bystander; /* a thread with a ceiling that need not even start; UINT32_MAX: none */
     uint32_t *cut;
     uint32_t *scanned; /* by thread: events whose needs were added already */
     uint32_t *kept;    /* `branch`: reads among the first kept[t] are kept */
@@ -109,7 +112,11 @@ struct search {
     struct condition *conditions;
     struct touched ARRAY_OF(uint32_t) touched; /* conditions to reset */
 
-    struct by_values *values; /* NULL: not needed so far */
+    struct by_values *values;  /* NULL: not needed so far */
+    bool by_states;            /* visit.h alone */
+    struct visit *visit;       /* visit.h; NULL until it is needed */
+    const struct walls *walls; /* known before, or NULL */
+    struct walls learned;
 };
 
 static inline void levels_add(struct levels *to, const struct levels *from)
@@ -169,6 +176,10 @@ static inline bool is_bound(const struct search *search, uint32_t pos)
     return index->history->index[pos] < search->kept[thread_at(index, pos)];
 }
 
+/* search.c: a new question; and a thread that stops before the event, for good. */
+void search_begin(struct search *search, const struct search_query *query);
+bool search_stop(struct search *search, uint32_t pos);
+
 /* closure.c: S, and what must be in it. All return false if S would contain an
  * event that no witness of this question has. */
 bool closure_include(struct search *search, uint32_t pos);
@@ -194,6 +205,10 @@ bool schedule_run(struct search *search);
 void schedule_observed(struct search *search);
 /* Why the event, next of its thread, is not executed; `what` as in struct parked. */
 enum block schedule_blocked(const struct search *search, uint32_t pos, uint32_t *what);
+/* One event at a time: nothing executed; a variable's value; and the event executed. */
+void schedule_clear(struct search *search);
+struct memory_now *schedule_memory(const struct search *search, uint32_t variable);
+void schedule_execute(struct search *search, uint32_t pos);
 
 /* clause.c: what a witness may have that the stuck schedule does not. */
 void clause_find(struct search *search, struct clause *clause);
@@ -203,5 +218,8 @@ void clause_unwoken(struct search *search, uint32_t target, struct clause *claus
 
 /* order.c: the search itself. */
 enum search_answer order_solve(struct search *search);
+/* A target of a deadlock, a return from a wait, that has no signal where the schedule
+ * ends; POS_NONE if there is none. */
+uint32_t order_unwoken(const struct search *search);
 
 #endif

@@ -162,6 +162,10 @@ static void compare_sample(struct oracle *oracle, const struct sample *sample, u
         compare_races(&setup);
         compare_deadlocks(&setup);
         compare_windows(&setup, seed);
+        /* Once more by states alone, with walls from every refutation. */
+        search_by_states(setup.search);
+        compare_races(&setup);
+        compare_deadlocks(&setup);
         search_destroy(setup.search);
         search_index_destroy(setup.index);
         rules_destroy(setup.rules);
