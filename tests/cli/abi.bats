@@ -57,6 +57,7 @@ peers() {
     # A name that is neither the C library's nor a sanitizer's would collide with a program's.
     names "$(gcc -print-file-name=libc.so.6)" >libc
     names "$(gcc -print-file-name=libstdc++.so.6)" >>libc
+    names "$(gcc -print-file-name=libgomp.so.1)" >>libc
     sort -u libc -o libc
     own=$(comm -23 ours libc | grep -vE '^(__tsan_|__sanitizer_|__preplay_|Annotate|WTFAnnotate|RunningOnValgrind|ThreadSanitizerQuery|ValgrindSlowdown)' || true)
     [ -z "$own" ] || { echo "$own"; false; }
