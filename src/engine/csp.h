@@ -39,7 +39,8 @@ struct csp {
     /* Candidates (csp_candidates.c). */
     struct order *order;
     struct lock_profiles *profiles;
-    uint32_t *segments;                        /* by thread: synchronisation events so far */
+    uint32_t *segments;                        /* by thread: steps of the model so far */
+    bool *atomic;                              /* by variable: read atomically somewhere */
     struct csp_variable *variables;            /* of this window */
     struct touched ARRAY_OF(uint32_t) touched; /* variables with accesses */
     struct lock_order *lock_order;

@@ -8,6 +8,16 @@
 #include "model/lock_profile.h"
 #include "model/order.h"
 
+/* Plain writes that atomics may see are steps of the model (process.h). */
+static bool *find_atomic(const struct history *history)
+{
+    bool *atomic = NEW_ARRAY(bool, trace_count(history->trace, CLASS_VARIABLE));
+    for (uint32_t pos = 0; pos < history->count; pos++)
+        if (op_in(history->events[pos].op, OPS_ATOMIC & OPS_READING))
+            atomic[history->events[pos].object] = true;
+    return atomic;
+}
+
 struct csp *csp_create(struct engine_run *run)
 {
     struct csp *csp = NEW(struct csp);
@@ -16,6 +26,7 @@ struct csp *csp_create(struct engine_run *run)
     csp->order = order_create(0);
     csp->profiles = lock_profiles_create();
     csp->segments = NEW_ARRAY(uint32_t, run->history->threads);
+    csp->atomic = find_atomic(run->history);
     csp->variables = NEW_ARRAY(struct csp_variable, trace_count(run->trace, CLASS_VARIABLE));
     csp->lock_order = lock_order_create_for(run->history);
     if (stuck_sets_possible(run->trace)) {
@@ -31,6 +42,7 @@ void csp_destroy(struct csp *csp)
     for (uint32_t i = 0; i < trace_count(csp->run->trace, CLASS_VARIABLE); i++)
         array_free(&csp->variables[i].accesses);
     free(csp->variables);
+    free(csp->atomic);
     free(csp->segments);
     array_free(&csp->touched);
     array_free(&csp->pending);
@@ -119,7 +131,7 @@ bool csp_candidates_step(struct csp *csp, uint32_t pos)
     bool counts = op_in(event->op, OPS_ACCESS) ? on_access(csp, pos) : op_in(event->op, OPS_SYNC);
     if (event->op == EVENT_READ)
         return counts; /* no part of any order */
-    if (op_in(event->op, OPS_SYNC))
+    if (op_in(event->op, OPS_SYNC) || (event->op == EVENT_WRITE && csp->atomic[event->object]))
         csp->segments[event->thread]++;
     lock_order_step(csp->lock_order, event, pos, csp->order);
     order_step(csp->order, event);

@@ -5,8 +5,16 @@
 
 #include "model/machine.h"
 
-/* By pair of positions (lower * count + higher): races under `sync` within windows
- * of `size` accesses and synchronisation events; and how many there are. */
-bool *walk_window_races(const struct history *history, uint32_t size, size_t *count);
+/* For every pair of positions (lower * count + higher) that races under `sync` within a
+ * window of `size` accesses and synchronisation events: how many steps of the CSP model
+ * (search/process.h) a shortest way there takes from the window's start; NO_WAY for all
+ * others. */
+#define NO_WAY UINT32_MAX
+uint32_t *walk_races(const struct history *history, uint32_t size);
+
+/* Is the event a step of the model in the window from .. to - 1? */
+bool walk_is_step(const struct history *history, uint32_t pos, uint32_t from, uint32_t to);
+/* The end of the window that begins at `from`. */
+uint32_t walk_window_end(const struct history *history, uint32_t from, uint32_t size);
 
 #endif

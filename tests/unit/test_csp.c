@@ -1,12 +1,9 @@
 /* csp and deadlock against the oracle, on small random traces with all kinds of
  * synchronisation, and the papers' worked examples down to the counterexample.
  * PREPLAY_CSP_TRACES and PREPLAY_CSP_SEED make a long campaign of it. */
-#include "csp_walk.h"
 #include "engine/driver.h"
 #include "tiddle/generator.h"
-#include "model/checker.h"
 #include "oracle/oracle.h"
-#include "search/refine.h"
 #include "trace/formats.h"
 
 #include <setjmp.h>
@@ -221,32 +218,6 @@ static void compare_sample(struct oracle *oracle, const struct sample *sample,
     truth_free(&truth);
 }
 
-static void compare_windows(const struct sample *sample, uint32_t size)
-{
-    static const struct expected expected = {&engine_csp, MODEL_SYNC};
-    const struct history *history = sample->history;
-    size_t truth;
-    bool *raced = walk_window_races(history, size, &truth);
-    struct engine_options options = {.jobs = 1, .every_pair = true, .window = size};
-    struct reading reading;
-    const struct findings *found =
-        reading_run(&reading, std_open_memory("random.std", sample->text, strlen(sample->text)),
-                    &engine_csp, &options, sample->text);
-    size_t races = 0;
-    for (size_t i = 0; i < found->count; i++) {
-        const struct finding *finding = &found->items[i];
-        if (finding->kind != FINDING_RACE)
-            continue;
-        races++;
-        if (!raced[finding->events[0].pos * history->count + finding->events[1].pos])
-            disagree(&expected, "a race that is none in any window", sample);
-    }
-    if (races != truth)
-        disagree(&expected, "a race is missed in a window", sample);
-    reading_free(&reading);
-    free(raced);
-}
-
 static void test_shape(void **state)
 {
     static const struct expected expected[] = {
@@ -265,110 +236,9 @@ static void test_shape(void **state)
         assert_int_equal(sample_generate(&sample, &shape, seed, &error), 0);
         for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
             compare_sample(oracle, &sample, &expected[i]);
-        compare_windows(&sample, 3 + (uint32_t)(seed % 7));
         sample_free(&sample);
     }
     oracle_destroy(oracle);
-}
-
-/* Several threads that do the same, one after the other: `script` says what, a letter an
- * operation. With `forked`, by a main thread that may join them. */
-static char *alike(const char *script, uint32_t workers, bool forked, bool joined)
-{
-    static const struct {
-        char letter;
-        const char *operation;
-    } words[] = {{'A', "acq(a)"},    {'a', "rel(a)"},     {'B', "acq(b)"},    {'b', "rel(b)"},
-                 {'p', "post(s)"},   {'t', "semwait(s)"}, {'w', "w(x)"},      {'r', "r(x)"},
-                 {'n', "notify(c)"}, {'S', "atomicw(y)"}, {'L', "atomicr(y)"}};
-    char *out = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&out, &size);
-    uint32_t line = 0;
-    for (uint32_t w = 0; forked && w < workers; w++)
-        fprintf(file, "M|fork(W%u)|%u\n", w, line++);
-    for (uint32_t w = 0; w < workers; w++)
-        for (const char *at = script; *at; at++)
-            for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-                if (words[i].letter == *at)
-                    fprintf(file, "W%u|%s|%u\n", w, words[i].operation, line++);
-    for (uint32_t w = 0; joined && w < workers; w++)
-        fprintf(file, "M|join(W%u)|%u\n", w, line++);
-    fprintf(file, "M|w(x)|%u\n", line++);
-    fclose(file);
-    return out;
-}
-
-/* Threads that are alike may change places: nothing is lost, and nothing made up. */
-static void test_symmetry(void **state)
-{
-    (void)state;
-    static const struct expected csp = {&engine_csp, MODEL_SYNC};
-    static const char *const scripts[] = {"AwaBb",   "ABwba", "ApaAta", "AnaBrb",
-                                          "wABbaBb", "pAta",  "SwAaL"};
-    struct oracle *oracle = oracle_create();
-    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
-        for (unsigned how = 0; how < 6; how++) {
-            struct error error = {0};
-            struct sample sample;
-            char *text = alike(scripts[i], how < 3 ? 3 : 2, how % 3 > 0, how % 3 > 1);
-            assert_int_equal(sample_read(&sample, text, strlen(text), &error), 0);
-            compare_sample(oracle, &sample, &csp);
-            sample_free(&sample);
-        }
-    oracle_destroy(oracle);
-}
-
-static uint64_t states_needed(const struct history *history, const uint32_t targets[2],
-                              bool no_symmetry)
-{
-    struct rules *rules = rules_create(history, MODEL_SYNC);
-    struct window_start *start = window_start_create(rules);
-    struct processes *processes = processes_create(start, history->count);
-    struct refine_limits limits = {
-        .states = 1u << 20, .bytes = UINT64_C(1) << 30, .no_symmetry = no_symmetry};
-    struct refiner *refiner = refiner_create(processes, limits);
-    assert_int_equal(refiner_check(refiner, targets, 2), REFINE_FOUND);
-    uint32_t length;
-    uint32_t *witness = refiner_witness(refiner, targets, 2, &length);
-    struct claim claim = {FINDING_RACE, targets, 2, witness, length};
-    struct complaint complaint;
-    assert_true(witness_check(rules, &claim, &complaint));
-    uint64_t states = refiner->states;
-    free(witness);
-    refiner_destroy(refiner);
-    processes_destroy(processes);
-    window_start_destroy(start);
-    rules_destroy(rules);
-    return states;
-}
-
-/* Half of twelve workers must post, under a mutex, before the two can race: which of
- * them does not matter. */
-static void test_symmetry_saves(void **state)
-{
-    (void)state;
-    char *out = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&out, &size);
-    enum { WORKERS = 12 };
-    fputs("A|w(x)|0\n", file);
-    for (int w = 0; w < WORKERS; w++)
-        fprintf(file, "W%d|acq(m)|1\nW%d|post(s)|2\nW%d|rel(m)|3\n", w, w, w);
-    for (int w = 0; w < WORKERS / 2; w++)
-        fputs("B|acq(m)|4\nB|semwait(s)|5\nB|rel(m)|6\n", file);
-    fputs("B|w(x)|7\n", file);
-    fclose(file);
-    struct error error = {0};
-    struct sample sample;
-    assert_int_equal(sample_read(&sample, out, size, &error), 0);
-    const uint32_t targets[2] = {0, sample.history->count - 1};
-    uint64_t with = states_needed(sample.history, targets, false);
-    uint64_t without = states_needed(sample.history, targets, true);
-    if (with * 10 > without)
-        fail_msg("%lu states with symmetry, %lu without", (unsigned long)with,
-                 (unsigned long)without);
-    sample_free(&sample);
 }
 
 /* The trace with lock l1 as a semaphore. */
@@ -428,12 +298,11 @@ int main(void)
     static const char *const shapes[] = {"basic",      "locks",   "deadlock",   "stuck",
                                          "tries",      "rwlocks", "conditions", "barriers",
                                          "semaphores", "once",    "atomics",    "all"};
-    enum { FIXED = 8, SHAPES = sizeof shapes / sizeof *shapes };
+    enum { FIXED = 6, SHAPES = sizeof shapes / sizeof *shapes };
     struct CMUnitTest tests[FIXED + SHAPES] = {
         cmocka_unit_test(test_papers),         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_incomplete),     cmocka_unit_test(test_one_signal_wakes_one),
         cmocka_unit_test(test_joins_in_a_row), cmocka_unit_test(test_semaphores_as_locks),
-        cmocka_unit_test(test_symmetry),       cmocka_unit_test(test_symmetry_saves),
     };
     for (size_t i = 0; i < SHAPES; i++)
         tests[FIXED + i] =
