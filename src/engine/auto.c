@@ -240,13 +240,15 @@ static void find_deadlocks(struct engine_run *run, const struct ladder *ladder)
     tasks_free(&tasks);
 }
 
-static enum search_answer reach(void *context, const uint32_t *events, uint32_t count,
+static enum search_answer reach(void *context, const struct stuck_goal *goal,
                                 struct search_witness *witness)
 {
     struct stuck_sets *sets = context;
-    struct search_query query = {SEARCH_NEXT, events, count, sets->run->options->budget};
-    return search_steps(sets->search) > STUCK_WORK ? SEARCH_EXHAUSTED
-                                                   : search_reach(sets->search, &query, witness);
+    struct search_query query = {SEARCH_NEXT, goal->events, goal->count,
+                                 sets->run->options->budget};
+    if (search_steps(sets->search) > STUCK_WORK)
+        return SEARCH_EXHAUSTED;
+    return search_reach_after(sets->search, &query, goal->executed, goal->executed_count, witness);
 }
 
 /* Under the strongest model only: without what the waiter read, nearly every wait
@@ -260,6 +262,7 @@ static void find_stuck_sets(struct engine_run *run, const struct ladder *ladder)
         .model = search_index_model(ladder->rungs[0]),
         .reach = reach,
         .search = search_create(ladder->rungs[0]),
+        .index = ladder->rungs[0],
     };
     sets.context = &sets;
     stuck_sets_find_all(&sets);

@@ -47,6 +47,7 @@ struct csp {
     /* Deadlocks beyond cycles of locks (csp_deadlocks.c); NULL where there can be none. */
     struct blocking *blocking;
     struct wait_reader *waits;
+    struct search_index *index;
     struct machine *start; /* has executed what lies before ... */
     uint32_t started;      /* ... this pos; it catches up when it is asked for */
     uint32_t *witness;     /* of the last answer */

@@ -33,6 +33,7 @@ struct csp *csp_create(struct engine_run *run)
         csp->blocking = blocking_create(csp->rules);
         csp->waits = wait_reader_create(csp->blocking);
         csp->start = machine_create(csp->rules);
+        csp->index = search_index_create(run->history, MODEL_SYNC);
     }
     return csp;
 }
@@ -53,6 +54,7 @@ void csp_destroy(struct csp *csp)
     wait_reader_destroy(csp->waits);
     blocking_destroy(csp->blocking);
     machine_destroy(csp->start);
+    search_index_destroy(csp->index);
     free(csp->witness);
     lock_profiles_destroy(csp->profiles);
     order_destroy(csp->order);

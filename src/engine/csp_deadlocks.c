@@ -15,6 +15,8 @@
 /* Of the enumeration of cycles in a window, and what one costs. */
 #define CYCLE_STEPS (UINT64_C(1) << 24)
 #define STEP_COST   8
+/* What an event costs that is executed to see where it leads. */
+#define EVENT_COST 64
 /* States that may be stored for deadlocks beyond cycles of locks: for one set of waits, and
  * for all of a window. */
 #define SET_STATES   (UINT64_C(1) << 16)
@@ -67,17 +69,23 @@ static bool another_round(void *context, struct cycle_search *search)
     return true;
 }
 
-static enum search_answer reach(void *context, const uint32_t *events, uint32_t count,
+static enum search_answer reach(void *context, const struct stuck_goal *stuck,
                                 struct search_witness *witness)
 {
     struct csp *csp = context;
     uint32_t length;
     uint64_t limit = csp->refiner->limits.states;
-    if (csp->refiner->states > csp->stuck_states)
+    if (csp->refiner->states > csp->stuck_states || !csp->share)
         return SEARCH_EXHAUSTED;
+    uint64_t before = refiner_work(csp->refiner);
     csp->refiner->limits.states = limit < SET_STATES ? limit : SET_STATES;
-    enum refinement answer = refiner_reach(csp->refiner, events, count);
+    csp->refiner->limits.work = csp->share;
+    const struct slice_goal goal = {stuck->events, stuck->count, stuck->executed,
+                                    stuck->executed_count};
+    enum refinement answer = refiner_reach(csp->refiner, &goal);
     csp->refiner->limits.states = limit;
+    csp->refiner->limits.work = 0;
+    csp_spend(csp, refiner_work(csp->refiner) - before);
     switch (answer) {
     case REFINE_HOLDS:
         return SEARCH_REFUTED;
@@ -85,7 +93,7 @@ static enum search_answer reach(void *context, const uint32_t *events, uint32_t 
         return SEARCH_EXHAUSTED;
     default:
         free(csp->witness);
-        csp->witness = refiner_witness(csp->refiner, events, count, &length);
+        csp->witness = refiner_witness(csp->refiner, stuck->events, stuck->count, &length);
         *witness = (struct search_witness){csp->witness, length};
         return SEARCH_WITNESS;
     }
@@ -106,6 +114,7 @@ static void check_stuck_sets(struct csp *csp, uint32_t from, uint32_t to)
         wait_classes_destroy(classes);
         return;
     }
+    uint64_t given = csp->share / 2 / EVENT_COST, work = given;
     for (; csp->started < from; csp->started++)
         machine_execute(csp->start, csp->started);
     struct stuck_sets sets = {
@@ -120,9 +129,12 @@ static void check_stuck_sets(struct csp *csp, uint32_t from, uint32_t to)
         .reach = reach,
         .note = note,
         .context = csp,
+        .index = csp->index,
+        .work = &work,
     };
     csp->stuck_states = csp->refiner->states + STUCK_STATES;
     stuck_sets_find(&sets);
+    csp_spend(csp, EVENT_COST * (given - work));
     wait_classes_destroy(classes);
 }
 

@@ -26,6 +26,9 @@
  * with thousands of hopeless cycles. */
 #define LOOK_WORK   UINT64_C(200000000)
 #define SEARCH_WORK UINT64_C(100000000)
+/* The same for sets of waits: for one tuple, and for all. */
+#define TUPLE_WORK UINT64_C(1000000)
+#define STUCK_WORK UINT64_C(20000000)
 
 struct deadlock {
     struct lock_order *order;
@@ -34,6 +37,7 @@ struct deadlock {
     struct nearby *nearby;
     struct search_index *index;
     struct search *search;
+    uint64_t stuck_end; /* of its steps, where sets of waits are given up */
 };
 
 static void create(struct engine_run *run)
@@ -111,15 +115,17 @@ static enum decision decide(void *context, struct cycle_tuple *tuple)
     }
 }
 
-static enum search_answer reach(void *context, const uint32_t *events, uint32_t count,
+static enum search_answer reach(void *context, const struct stuck_goal *goal,
                                 struct search_witness *witness)
 {
     struct engine_run *run = context;
     struct deadlock *deadlock = run->state;
-    struct search_query query = {SEARCH_NEXT, events, count, run->options->budget};
-    if (search_steps(deadlock->search) > SEARCH_WORK)
+    struct search_query query = {SEARCH_NEXT, goal->events, goal->count,
+                                 run->options->budget ? run->options->budget : TUPLE_WORK};
+    if (search_steps(deadlock->search) > deadlock->stuck_end)
         return SEARCH_EXHAUSTED;
-    return search_reach(deadlock->search, &query, witness);
+    return search_reach_after(deadlock->search, &query, goal->executed, goal->executed_count,
+                              witness);
 }
 
 /* Beyond cycles of locks: barriers, once-blocks, signals, posts. */
@@ -129,12 +135,14 @@ static void find_stuck_sets(struct engine_run *run)
     if (!stuck_sets_possible(run->trace))
         return;
     prepare_search(run);
+    deadlock->stuck_end = search_steps(deadlock->search) + STUCK_WORK;
     struct stuck_sets sets = {
         .run = run,
         .model = engine_model(run),
         .reach = reach,
         .context = run,
         .search = deadlock->search,
+        .index = deadlock->index,
     };
     stuck_sets_find_all(&sets);
 }

@@ -1,5 +1,6 @@
 #include "engine/stuck_bounds.h"
 
+#include "engine/monitor_order.h"
 #include "search/clocks.h"
 
 enum { MEMBERS_MAX = 16, SEMAPHORES_MAX = 4 };
@@ -22,7 +23,8 @@ struct stuck_bounds {
     int64_t *left; /* by semaphore: its count after the observed run */
     struct map most_owed;
     struct help_list ARRAY_OF(uint32_t) helps;
-    uint32_t *must; /* by thread: events that the helps take */
+    uint32_t *must;                 /* by thread: events that the helps take */
+    struct monitor_order *monitors; /* or NULL */
 };
 
 static struct usage *usage_at(struct stuck_bounds *bounds, const struct event *event)
@@ -91,6 +93,8 @@ struct stuck_bounds *stuck_bounds_create(const struct blocking *blocking,
     for (uint32_t pos = 0; pos < history->count; pos++)
         if (op_in(history->events[pos].op, OPS_SYNC))
             note(bounds, pos);
+    if (index && index->clocks && trace_count(history->trace, CLASS_CONDITION))
+        bounds->monitors = monitor_order_create(index);
     return bounds;
 }
 
@@ -107,6 +111,7 @@ void stuck_bounds_destroy(struct stuck_bounds *bounds)
     map_free(&bounds->usage_of);
     map_free(&bounds->most_owed);
     array_free(&bounds->helps);
+    monitor_order_destroy(bounds->monitors);
     free(bounds->left);
     free(bounds->must);
     free(bounds);
@@ -165,9 +170,9 @@ bool stuck_bounds_helps(struct stuck_bounds *bounds, const struct stuck_members 
         const struct wait_class *class = members->classes[i];
         for (uint32_t thread = 0; wait_class_has_helpers(class) && thread < history->threads;
              thread++) {
-            const uint64_t *last = map_find(
-                &bounds->blocking->last_help,
-                blocking_help_key(class->wanted == WANTS_SIGNAL, class->object, thread));
+            const uint64_t *last =
+                map_find(&bounds->blocking->last_help,
+                         blocking_help_key(class->wanted == WANTS_SIGNAL, class->object, thread));
             if (!last || is_member(members, thread))
                 continue;
             uint32_t pos = history_pos(history, thread, (uint32_t)*last - 1);
@@ -315,6 +320,11 @@ static uint32_t count_after(const struct stuck_bounds *bounds, const struct indi
         else
             high = middle;
     }
+    if (bounds->monitors && low) {
+        uint32_t from = monitor_order_after(bounds->monitors, pos, thread, end);
+        uint32_t before = from == UINT32_MAX ? all : below(indices, from);
+        low = before < low ? before : low;
+    }
     return all - low;
 }
 
@@ -396,16 +406,18 @@ static void choose(struct tuple *tuple, uint32_t chosen)
         uint32_t needed = need(bounds, tuple->events[tuple->steps_order[i]], class->thread);
         least = needed > least ? needed : least;
     }
-    for (uint32_t k = first_from(bounds, class, least);
-         k < class->instances.count && !tuple->stopped; k++) {
+    uint32_t first = first_from(bounds, class, least), end = (uint32_t) class->instances.count;
+    for (uint32_t i = 0; i < end - first && !tuple->stopped; i++) {
+        /* The first class from both ends: errors often lie where a program ends. */
+        uint32_t k = chosen || !(i & 1) ? first + (chosen ? i : i / 2) : end - 1 - i / 2;
         if (!*tuple->steps) {
             tuple->stopped = tuple->ran_out = true;
             return;
         }
         --*tuple->steps;
         tuple->events[at] = class->instances.items[k];
-        for (uint32_t i = 0; i < chosen; i++)
-            if (!compatible(bounds, tuple->events[at], tuple->events[tuple->steps_order[i]]))
+        for (uint32_t other = 0; other < chosen; other++)
+            if (!compatible(bounds, tuple->events[at], tuple->events[tuple->steps_order[other]]))
                 return; /* nor will any later instance */
         choose(tuple, chosen + 1);
     }

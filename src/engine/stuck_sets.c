@@ -1,28 +1,22 @@
-#include "engine/stuck_sets.h"
-
-#include <assert.h>
+#include "engine/stuck_bounds.h"
+#include "engine/stuck_decide.h"
 
 enum {
     SIZE_MAX_THREADS = 8, /* of a set */
+    WORK = 1 << 25,       /* unless the engine says something else */
     ENUMERATION_STEPS = 1 << 20,
-    TUPLES_PER_PLACES = 16,
-    EXPLORED_EVENTS = 2048, /* of a trace, or window, that is explored at all */
-    EXPLORED_STATES = 1 << 16,
-    EXPLORED_IN_ALL = 1 << 20,
-    PROVED_EVENTS = 100000000, /* executed to see whether schedules lead into deadlocks */
+    TUPLE_STEPS = 1 << 22,
+    TUPLES_PER_PLACES = 64, /* decided by search */
 };
-
-struct number_list ARRAY_OF(uint32_t);
 
 struct finder {
     const struct stuck_sets *sets;
     const struct history *history;
-    struct explorer *explorer;
-    bool *several_wait; /* by condition */
-    uint64_t explored, proved;
+    struct stuck_bounds *bounds;
+    struct stuck_decider *decider;
     uint32_t members[SIZE_MAX_THREADS]; /* classes of the set in the making */
     uint32_t count, size, first;
-    uint64_t steps;
+    uint64_t steps, tuple_steps;
     bool larger;       /* some set was given up only for its size */
     struct map tried;  /* sets of classes */
     struct map places; /* sets of locations -> tuples decided, or FOUND */
@@ -35,189 +29,6 @@ static const struct wait_class *member(const struct finder *finder, uint32_t at)
     return &finder->sets->classes->classes.items[finder->members[at]];
 }
 
-static const char *sentence(const struct finder *finder)
-{
-    const struct wait_class *only = member(finder, 0);
-    if (finder->count == 1)
-        return only->wanted == WANTS_SIGNAL ? "lost wake-up: the wait can be left without a signal"
-                                            : "nobody else is left to post the semaphore";
-    for (uint32_t i = 0; i < finder->count; i++)
-        if (member(finder, i)->wanted == WANTS_SIGNAL)
-            return "all who could signal the condition wait for each other";
-    for (uint32_t i = 0; i < finder->count; i++)
-        if (member(finder, i)->wanted == WANTS_POST)
-            return "all who could post the semaphore wait for each other";
-    return "each waits for what only the others can give";
-}
-
-static void report(struct finder *finder, const uint32_t *events,
-                   const struct search_witness *witness)
-{
-    struct engine_run *run = finder->sets->run;
-    struct finding_event places[SIZE_MAX_THREADS];
-    for (uint32_t i = 0; i < finder->count; i++)
-        finding_event_fill(&places[i], &finder->history->events[events[i]], events[i],
-                           finder->history->index[events[i]]);
-    const struct stuck_sets *sets = finder->sets;
-    char *note = sets->note ? sets->note(sets->context, witness, finder->count) : NULL;
-    const struct event *first = &finder->history->events[events[0]];
-    bool mutex = first->op == EVENT_WAIT_END && member(finder, 0)->wanted == WANTS_LOCK;
-    struct finding finding = {
-        .kind = FINDING_DEADLOCK,
-        .model = finder->sets->model,
-        .verdict = finder->sets->model == MODEL_SYNC ? VERDICT_CANDIDATE : VERDICT_PREDICTED,
-        .engine = run->engine->name,
-        .object_class = mutex ? CLASS_LOCK : event_object_class(first->op),
-        .object = mutex ? first->other : first->object,
-        .block = INTERN_NONE,
-        .events = places,
-        .event_count = finder->count,
-        .witness = (uint32_t *)witness->events,
-        .witness_length = witness->length,
-        .note = note ? note : sentence(finder),
-    };
-    findings_add(run->findings, &finding);
-    free(note);
-}
-
-/* Does the schedule, which ends in the events, lead into the deadlock? */
-static bool proves(struct finder *finder, const uint32_t *events,
-                   const struct search_witness *witness)
-{
-    finder->proved += witness->length;
-    struct machine *machine = machine_create(finder->sets->rules);
-    for (uint32_t i = 0; i < witness->length - finder->count; i++)
-        machine_execute(machine, witness->events[i]);
-    bool good = blocking_deadlock(finder->sets->blocking, machine, events, finder->count);
-    machine_destroy(machine);
-    return good;
-}
-
-/* The last signals of others, and whether all of them wake everybody. */
-struct signallers {
-    struct number_list last; /* pos; room is left for one more */
-    bool broadcasts;         /* all are */
-    bool single_waiter;      /* nobody else waits at the condition */
-};
-
-static void find_signallers(const struct finder *finder, uint32_t wait,
-                            struct signallers *signallers)
-{
-    const struct history *history = finder->history;
-    uint32_t condition = history->events[wait].object, self = history->events[wait].thread;
-    signallers->broadcasts = true;
-    for (uint32_t thread = 0; thread < history->threads; thread++) {
-        const uint64_t *last = map_find(&finder->sets->blocking->last_help,
-                                        blocking_help_key(true, condition, thread));
-        if (!last || thread == self)
-            continue;
-        uint32_t pos = history_pos(history, thread, (uint32_t)*last - 1);
-        signallers->broadcasts &= history->events[pos].op == EVENT_BROADCAST;
-        array_push(&signallers->last, pos);
-    }
-    signallers->single_waiter = !finder->several_wait[condition];
-}
-
-/* By condition: do several threads wait at it? Some may never have returned. */
-static bool *find_waiters(const struct history *history)
-{
-    uint32_t conditions = trace_count(history->trace, CLASS_CONDITION);
-    bool *several = NEW_ARRAY(bool, conditions);
-    uint32_t *waiter = NEW_ARRAY(uint32_t, conditions);
-    for (uint32_t pos = 0; pos < history->count; pos++) {
-        const struct event *event = &history->events[pos];
-        if (event->op != EVENT_WAIT_BEGIN)
-            continue;
-        several[event->object] |=
-            waiter[event->object] && waiter[event->object] != event->thread + 1;
-        waiter[event->object] = event->thread + 1;
-    }
-    free(waiter);
-    return several;
-}
-
-/* A wait alone: can it begin after all signals that others give? Exact if nobody else
- * could have got one that came later. */
-static enum search_answer begins_late(const struct finder *finder, uint32_t wait,
-                                      struct search_witness *witness)
-{
-    const struct history *history = finder->history;
-    struct signallers signallers = {0};
-    find_signallers(finder, wait, &signallers);
-    uint32_t begin = history_pos(history, history->events[wait].thread, history->index[wait] - 1);
-    array_push(&signallers.last, begin);
-    struct search_query query = {SEARCH_PRECEDES, signallers.last.items,
-                                 (uint32_t)signallers.last.count,
-                                 finder->sets->run->options->budget};
-    enum search_answer answer = SEARCH_EXHAUSTED;
-    if (history->events[begin].op == EVENT_WAIT_BEGIN)
-        answer = search_reach(finder->sets->search, &query, witness);
-    if (answer == SEARCH_REFUTED && !signallers.broadcasts && !signallers.single_waiter)
-        answer = SEARCH_EXHAUSTED;
-    array_free(&signallers.last);
-    return answer;
-}
-
-/* `found` without its last event, if that is none of the claim, and with the claim. */
-static struct search_witness extended(struct number_list *room, const struct search_witness *found,
-                                      uint32_t event)
-{
-    room->count = 0;
-    for (uint32_t i = 0; i < found->length; i++)
-        array_push(room, found->events[i]);
-    array_push(room, event);
-    return (struct search_witness){room->items, (uint32_t)room->count};
-}
-
-static enum search_answer explore(struct finder *finder, const uint32_t *events,
-                                  struct search_witness *witness)
-{
-    const struct stuck_sets *sets = finder->sets;
-    if (sets->to - sets->from > EXPLORED_EVENTS || finder->explored > EXPLORED_IN_ALL)
-        return SEARCH_EXHAUSTED;
-    if (!finder->explorer)
-        finder->explorer =
-            explorer_create(sets->rules, sets->blocking, sets->start, sets->from, sets->to);
-    enum search_answer answer =
-        explorer_deadlock(finder->explorer, events, finder->count, EXPLORED_STATES, witness);
-    finder->explored += explorer_states(finder->explorer);
-    return answer;
-}
-
-static enum search_answer decide(struct finder *finder, const uint32_t *events)
-{
-    const struct stuck_sets *sets = finder->sets;
-    struct search_witness witness;
-    if (finder->proved > PROVED_EVENTS)
-        return SEARCH_EXHAUSTED;
-    enum search_answer answer = sets->reach(sets->context, events, finder->count, &witness);
-    if (answer == SEARCH_REFUTED)
-        return answer;
-    if (answer == SEARCH_WITNESS && proves(finder, events, &witness)) {
-        report(finder, events, &witness);
-        return SEARCH_WITNESS;
-    }
-    if (finder->count == 1 && member(finder, 0)->wanted == WANTS_SIGNAL && sets->search) {
-        answer = begins_late(finder, events[0], &witness);
-        if (answer == SEARCH_REFUTED)
-            return answer;
-        if (answer == SEARCH_WITNESS) {
-            struct number_list room = {0};
-            struct search_witness whole = extended(&room, &witness, events[0]);
-            bool good = proves(finder, events, &whole);
-            if (good)
-                report(finder, events, &whole);
-            array_free(&room);
-            if (good)
-                return SEARCH_WITNESS;
-        }
-    }
-    answer = explore(finder, events, &witness);
-    if (answer == SEARCH_WITNESS)
-        report(finder, events, &witness);
-    return answer;
-}
-
 static void count(struct finder *finder, enum search_answer answer)
 {
     struct engine_run *run = finder->sets->run;
@@ -226,33 +37,47 @@ static void count(struct finder *finder, enum search_answer answer)
     run->exhausted += answer == SEARCH_EXHAUSTED;
 }
 
-static void decide_every_tuple(struct finder *finder)
+/* A set of classes whose tuples are looked at. */
+struct look {
+    struct finder *finder;
+    const struct stuck_members *members;
+    const uint32_t *helps;
+    uint32_t help_count;
+    uint64_t places;
+    enum search_answer worst;
+};
+
+static enum search_answer decide(struct look *look, const uint32_t *events)
 {
-    uint32_t cursors[SIZE_MAX_THREADS] = {0}, events[SIZE_MAX_THREADS], at = 0;
-    while (at < finder->count) {
-        for (uint32_t i = 0; i < finder->count; i++)
-            events[i] = member(finder, i)->instances.items[cursors[i]];
-        count(finder, decide(finder, events));
-        for (at = 0; at < finder->count; at++) {
-            if (++cursors[at] < member(finder, at)->instances.count)
-                break;
-            cursors[at] = 0;
-        }
-    }
+    const struct stuck_goal goal = {events, look->members->count, look->helps, look->help_count};
+    return stuck_decide(look->finder->decider, look->members, &goal);
 }
 
-/* The instance that lies closest before `pos`, or the first. */
-static uint32_t nearest(const struct wait_class *class, uint32_t pos)
+static bool decide_every_tuple(void *context, const uint32_t *events)
 {
-    uint32_t low = 0, high = (uint32_t) class->instances.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (class->instances.items[middle] <= pos)
-            low = middle + 1;
-        else
-            high = middle;
+    struct look *look = context;
+    count(look->finder, decide(look, events));
+    return true;
+}
+
+/* Until one is found, or enough were tried for these locations. */
+static bool decide_tuple(void *context, const uint32_t *events)
+{
+    struct look *look = context;
+    uint64_t *tuples = map_at(&look->finder->places, look->places, NULL);
+    if (*tuples >= TUPLES_PER_PLACES) {
+        look->worst = SEARCH_EXHAUSTED;
+        return false;
     }
-    return class->instances.items[low ? low - 1 : 0];
+    ++*tuples;
+    enum search_answer answer = decide(look, events);
+    if (answer == SEARCH_WITNESS) {
+        *map_at(&look->finder->places, look->places, NULL) = FOUND;
+        look->worst = SEARCH_WITNESS;
+        return false;
+    }
+    look->worst = answer == SEARCH_EXHAUSTED ? answer : look->worst;
+    return true;
 }
 
 static uint64_t places_of(const struct finder *finder)
@@ -263,40 +88,28 @@ static uint64_t places_of(const struct finder *finder)
     return sum >> 1;
 }
 
-/* Instances of the rarest class, from both ends, and of the others what lies close. */
-static void decide_places(struct finder *finder)
+static void decide_set(struct finder *finder)
 {
-    uint32_t events[SIZE_MAX_THREADS], pivot = 0;
-    uint64_t key = places_of(finder);
-    if (*map_at(&finder->places, key, NULL) >= TUPLES_PER_PLACES)
+    const struct wait_class *classes[SIZE_MAX_THREADS];
+    bool every_pair = finder->sets->run->options->every_pair;
+    for (uint32_t i = 0; i < finder->count; i++)
+        classes[i] = member(finder, i);
+    const struct stuck_members members = {classes, finder->count};
+    struct look look = {.finder = finder,
+                        .members = &members,
+                        .places = places_of(finder),
+                        .worst = SEARCH_REFUTED};
+    if (!every_pair && *map_at(&finder->places, look.places, NULL) >= TUPLES_PER_PLACES)
         return; /* found, or given up and counted */
-    for (uint32_t i = 1; i < finder->count; i++)
-        if (member(finder, i)->instances.count < member(finder, pivot)->instances.count)
-            pivot = i;
-    const struct wait_class *rare = member(finder, pivot);
-    enum search_answer worst = SEARCH_REFUTED;
-    for (uint32_t k = 0; k < rare->instances.count; k++) {
-        uint64_t *tuples = map_at(&finder->places, key, NULL);
-        if (*tuples >= TUPLES_PER_PLACES) {
-            worst = SEARCH_EXHAUSTED;
-            break;
-        }
-        uint32_t pos = rare->instances.items[k & 1 ? rare->instances.count - 1 - k / 2 : k / 2];
-        for (uint32_t i = 0; i < finder->count; i++)
-            events[i] = i == pivot ? pos : nearest(member(finder, i), pos);
-        ++*tuples;
-        enum search_answer answer = decide(finder, events);
-        if (answer == SEARCH_WITNESS) {
-            *map_at(&finder->places, key, NULL) = FOUND;
-            worst = answer;
-            break;
-        }
-        worst = answer == SEARCH_EXHAUSTED ? answer : worst;
-        for (uint32_t i = 0; i < finder->count && finder->count > 1; i++)
-            if (i != pivot && member(finder, i)->instances.count > 1)
-                worst = SEARCH_EXHAUSTED; /* other tuples were not looked at */
-    }
-    count(finder, worst);
+    if (stuck_bounds_helps(finder->bounds, &members, finder->sets->to, &look.helps,
+                           &look.help_count) &&
+        !stuck_bounds_enough_posts(finder->bounds, &members) &&
+        !stuck_bounds_each(finder->bounds, &members, &finder->tuple_steps,
+                           every_pair ? decide_every_tuple : decide_tuple, &look) &&
+        look.worst != SEARCH_WITNESS)
+        look.worst = SEARCH_EXHAUSTED;
+    if (!every_pair || look.worst == SEARCH_EXHAUSTED)
+        count(finder, look.worst);
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -382,12 +195,8 @@ static void extend(struct finder *finder)
             add_each(finder, i);
             return;
         }
-    if (finder->count == finder->size && all_are_waited_for(finder)) {
-        if (finder->sets->run->options->every_pair)
-            decide_every_tuple(finder);
-        else
-            decide_places(finder);
-    }
+    if (finder->count == finder->size && all_are_waited_for(finder))
+        decide_set(finder);
     for (uint32_t i = 0; i < finder->count; i++)
         if (wait_class_has_helpers(member(finder, i)))
             add_each(finder, i);
@@ -411,7 +220,7 @@ static void find(struct finder *finder)
     }
     if (finder->sets->classes->too_many || !finder->steps ||
         (finder->larger && most < finder->history->threads))
-        finder->sets->run->exhausted++; /* the sets not seen */
+        count(finder, SEARCH_EXHAUSTED); /* the sets not seen */
 }
 
 bool stuck_sets_possible(const struct trace *trace)
@@ -424,12 +233,23 @@ void stuck_sets_find(const struct stuck_sets *sets)
 {
     if (!sets->classes->any_special)
         return;
-    const struct history *history = sets->run->history;
-    struct finder finder = {.sets = sets, .history = history, .steps = ENUMERATION_STEPS};
-    finder.several_wait = find_waiters(history);
+    uint64_t work = WORK;
+    struct stuck_sets own = *sets;
+    own.work = sets->work ? sets->work : &work;
+    struct finder finder = {
+        .sets = &own,
+        .history = sets->run->history,
+        .bounds = stuck_bounds_create(sets->blocking, sets->index),
+        .decider = stuck_decider_create(&own),
+        .steps = *own.work < ENUMERATION_STEPS ? *own.work : ENUMERATION_STEPS,
+        .tuple_steps = *own.work < TUPLE_STEPS ? *own.work : TUPLE_STEPS,
+    };
+    uint64_t steps = finder.steps + finder.tuple_steps;
     find(&finder);
-    free(finder.several_wait);
-    explorer_destroy(finder.explorer);
+    steps -= finder.steps + finder.tuple_steps;
+    *own.work -= steps < *own.work ? steps : *own.work;
+    stuck_bounds_destroy(finder.bounds);
+    stuck_decider_destroy(finder.decider);
     map_free(&finder.tried);
     map_free(&finder.places);
 }

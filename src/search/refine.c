@@ -181,14 +181,13 @@ static bool next_state(struct refiner *refiner, uint32_t *state)
     return true;
 }
 
-static enum refinement check(struct refiner *refiner, const uint32_t *targets, uint32_t count,
-                             bool signalled)
+static enum refinement check(struct refiner *refiner, const struct slice_goal *goal, bool signalled)
 {
     struct product *product = refiner->product;
     struct stubborn *stubborn = refiner->stubborn;
     uint64_t most_work =
         refiner->limits.work ? refiner_work(refiner) + refiner->limits.work : UINT64_MAX;
-    if (!slice_compute(refiner->slice, targets, count))
+    if (!slice_compute(refiner->slice, goal))
         return REFINE_HOLDS;
     product_begin(product, refiner->slice);
     refiner->work += refiner->processes->count + refiner->processes->objects.count;
@@ -204,7 +203,7 @@ static enum refinement check(struct refiner *refiner, const uint32_t *targets, u
         product_load(product, state_at(refiner, state));
         uint32_t condition = NO_OBJECT;
         if (must_steps_taken(refiner)) {
-            condition = signalled ? unsignalled(refiner, targets, count) : NO_OBJECT;
+            condition = signalled ? unsignalled(refiner, goal->targets, goal->count) : NO_OBJECT;
             if (condition == NO_OBJECT) {
                 trace_back(refiner, state);
                 return REFINE_FOUND;
@@ -225,12 +224,13 @@ static enum refinement check(struct refiner *refiner, const uint32_t *targets, u
 
 enum refinement refiner_check(struct refiner *refiner, const uint32_t *targets, uint32_t count)
 {
-    return check(refiner, targets, count, true);
+    const struct slice_goal goal = {.targets = targets, .count = count};
+    return check(refiner, &goal, true);
 }
 
-enum refinement refiner_reach(struct refiner *refiner, const uint32_t *targets, uint32_t count)
+enum refinement refiner_reach(struct refiner *refiner, const struct slice_goal *goal)
 {
-    return check(refiner, targets, count, false);
+    return check(refiner, goal, false);
 }
 
 uint64_t refiner_work(const struct refiner *refiner)

@@ -54,8 +54,9 @@ void refiner_destroy(struct refiner *refiner);
 /* Checks one goal: `targets`, one event a thread. */
 enum refinement refiner_check(struct refiner *refiner, const uint32_t *targets, uint32_t count);
 
-/* The same without asking that returns from waits among the targets were signalled. */
-enum refinement refiner_reach(struct refiner *refiner, const uint32_t *targets, uint32_t count);
+/* The same for more of a goal, without asking that returns from waits among the targets were
+ * signalled. */
+enum refinement refiner_reach(struct refiner *refiner, const struct slice_goal *goal);
 
 /* What all checks have cost so far, counted in small steps (words moved, processes and
  * uses looked at), so that bounds on it do not depend on the machine. */

@@ -198,14 +198,18 @@ void search_forget(struct search *search)
         by_values_forget(search->values);
 }
 
-enum search_answer search_reach(struct search *search, const struct search_query *query,
-                                struct search_witness *witness)
+enum search_answer search_reach_after(struct search *search, const struct search_query *query,
+                                      const uint32_t *executed, uint32_t executed_count,
+                                      struct search_witness *witness)
 {
     search_begin(search, query);
     *witness = (struct search_witness){NULL, 0};
     search->by_clocks = search->index->model != MODEL_BRANCH;
     if (!start(search))
         return SEARCH_REFUTED;
+    for (uint32_t i = 0; i < executed_count; i++)
+        if (!closure_include(search, executed[i]))
+            return SEARCH_REFUTED;
     enum search_answer answer = order_solve(search);
     if (answer != SEARCH_WITNESS)
         return answer;
@@ -214,6 +218,12 @@ enum search_answer search_reach(struct search *search, const struct search_query
             search->order[search->executed++] = query->events[i];
     *witness = (struct search_witness){search->order, search->executed};
     return SEARCH_WITNESS;
+}
+
+enum search_answer search_reach(struct search *search, const struct search_query *query,
+                                struct search_witness *witness)
+{
+    return search_reach_after(search, query, NULL, 0, witness);
 }
 
 static bool check_next(const struct search_index *index, const struct search_query *query,

@@ -73,6 +73,11 @@ void search_destroy(struct search *search);
 enum search_answer search_reach(struct search *search, const struct search_query *query,
                                 struct search_witness *witness);
 
+/* The same for SEARCH_NEXT with events that must have been executed as well, whenever. */
+enum search_answer search_reach_after(struct search *search, const struct search_query *query,
+                                      const uint32_t *executed, uint32_t executed_count,
+                                      struct search_witness *witness);
+
 /* Under `value`, what was learnt for one question helps with the next. Which witness is found,
  * and what is left open, depends on the questions since this was called, and on no others. */
 void search_forget(struct search *search);

@@ -217,8 +217,22 @@ static void settle(struct slice *slice)
     slice->pending.count = 0;
 }
 
-bool slice_compute(struct slice *slice, const uint32_t *targets, uint32_t count)
+/* What lies before the window was executed, and nothing after it will be. */
+static void need_executed(struct slice *slice, uint32_t pos)
 {
+    const struct processes *processes = slice->processes;
+    if (pos >= processes->to)
+        slice->impossible = true;
+    else if (pos >= processes->from)
+        raise_must(slice,
+                   processes_of_thread(processes, processes->rules->history->events[pos].thread),
+                   processes_step_of(processes, pos) + 1);
+}
+
+bool slice_compute(struct slice *slice, const struct slice_goal *goal)
+{
+    const uint32_t *targets = goal->targets;
+    uint32_t count = goal->count;
     const struct processes *processes = slice->processes;
     size_t bytes = processes->count * sizeof(uint32_t);
     memset(slice->must, 0, bytes);
@@ -243,6 +257,8 @@ bool slice_compute(struct slice *slice, const uint32_t *targets, uint32_t count)
         if (step->pos == targets[i] && step->op == EVENT_WAIT_END && !(step->flags & EVENT_FAILED))
             ask_users(slice, p, &processes->objects.items[step->object], USE_SIGNAL);
     }
+    for (uint32_t i = 0; i < goal->executed_count; i++)
+        need_executed(slice, goal->executed[i]);
     settle(slice);
     return !slice->impossible;
 }

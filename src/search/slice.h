@@ -29,9 +29,17 @@ struct slice {
 struct slice *slice_create(const struct processes *processes);
 void slice_destroy(struct slice *slice);
 
-/* Computes the slice of a goal: `targets` are positions, one a thread, all in the
- * window. False if the goal cannot be reached for a reason seen here. */
-bool slice_compute(struct slice *slice, const uint32_t *targets, uint32_t count);
+/* A goal: `targets` are positions, one a thread, all in the window, that are next; `executed`
+ * are steps that must have been executed, whenever. */
+struct slice_goal {
+    const uint32_t *targets;
+    uint32_t count;
+    const uint32_t *executed;
+    uint32_t executed_count;
+};
+
+/* Computes the slice of a goal. False if it cannot be reached for a reason seen here. */
+bool slice_compute(struct slice *slice, const struct slice_goal *goal);
 
 /* The number of steps that every way to the goal takes. */
 uint64_t slice_must_total(const struct slice *slice);
