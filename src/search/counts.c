@@ -37,9 +37,11 @@ static bool wants(const struct event *event)
 
 static void add_thread(struct balances *balances, uint32_t thread)
 {
-    const struct search *search = balances->search;
+    struct search *search = balances->search;
     const struct search_index *index = search->index;
     const struct event_lists *lists = &index->stateful;
+    /* An event that is counted costs a part of one that is scheduled. */
+    search->steps += (lists->start[thread + 1] - lists->start[thread]) / 8;
     for (uint32_t i = lists->start[thread]; i < lists->start[thread + 1]; i++) {
         const struct event *event = event_at(index, lists->items[i]);
         uint32_t number = index->history->index[lists->items[i]];
