@@ -16,7 +16,8 @@ struct monitor_order {
 
 static bool is_kept_read(const struct search_index *index, uint32_t pos)
 {
-    return index->keep[pos] == KEEP_WRITE && op_in(index->history->events[pos].op, OPS_READING);
+    return index_keep(index, pos) == KEEP_WRITE &&
+           op_in(index->history->events[pos].op, OPS_READING);
 }
 
 /* Calls on each kept read of the section that the wait ends, from the last one on. */
@@ -110,7 +111,7 @@ static uint32_t first_after(const struct monitor_order *order, uint32_t read, ui
 /* The acquire of the lock under which the event happens; POS_NONE if under none. */
 static uint32_t acquire_of(const struct search_index *index, uint32_t pos, uint32_t lock)
 {
-    for (uint32_t node = index->held[pos]; node != HELD_NONE; node = index->nodes[node].next)
+    for (uint32_t node = index_held(index, pos); node != HELD_NONE; node = index->nodes[node].next)
         if (event_lock(event_at(index, index->nodes[node].acquire)) == lock)
             return index->nodes[node].acquire;
     return POS_NONE;

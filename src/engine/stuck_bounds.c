@@ -17,8 +17,8 @@ struct usage {
 struct stuck_bounds {
     const struct history *history;
     const struct blocking *blocking;
-    const struct search_index *index;
-    struct map usage_of; /* blocking_help_key() -> its number + 1 */
+    const struct clocks *clocks; /* or NULL */
+    struct map usage_of;         /* blocking_help_key() -> its number + 1 */
     struct usage_list ARRAY_OF(struct usage) usage;
     int64_t *left; /* by semaphore: its count after the observed run */
     struct map most_owed;
@@ -84,7 +84,7 @@ struct stuck_bounds *stuck_bounds_create(const struct blocking *blocking,
     struct stuck_bounds *bounds = NEW(struct stuck_bounds);
     bounds->history = history;
     bounds->blocking = blocking;
-    bounds->index = index;
+    bounds->clocks = index ? index_clocks(index) : NULL;
     uint32_t semaphores = trace_count(history->trace, CLASS_SEMAPHORE);
     bounds->left = NEW_ARRAY(int64_t, semaphores);
     bounds->must = NEW_ARRAY(uint32_t, history->threads);
@@ -93,7 +93,7 @@ struct stuck_bounds *stuck_bounds_create(const struct blocking *blocking,
     for (uint32_t pos = 0; pos < history->count; pos++)
         if (op_in(history->events[pos].op, OPS_SYNC))
             note(bounds, pos);
-    if (index && index->clocks && trace_count(history->trace, CLASS_CONDITION))
+    if (bounds->clocks && trace_count(history->trace, CLASS_CONDITION))
         bounds->monitors = monitor_order_create(index);
     return bounds;
 }
@@ -138,8 +138,7 @@ static uint32_t past(const struct stuck_bounds *bounds, uint32_t pos, uint32_t t
         return 0;
     if (bounds->history->events[pos].thread == thread)
         return bounds->history->index[pos] + 1;
-    return bounds->index && bounds->index->clocks ? clocks_past(bounds->index->clocks, pos)[thread]
-                                                  : 0;
+    return bounds->clocks ? clocks_past(bounds->clocks, pos)[thread] : 0;
 }
 
 /* The same once `pos` is the next event of its thread. */
