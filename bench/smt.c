@@ -138,28 +138,35 @@ struct auto_result {
     uint64_t witnesses, exhausted;
 };
 
+/* As the engine does it, with one thread. */
 static struct auto_result run_auto_once(const struct loaded *loaded, enum model model,
                                         const struct smt_pair_list *list)
 {
     struct auto_result result = {0};
+    struct solve_task *tasks = NEW_ARRAY(struct solve_task, list->count);
+    struct solve_outcome *outcomes = NEW_ARRAY(struct solve_outcome, list->count);
+    uint32_t(*pairs)[2] = memory_alloc(list->count, sizeof *pairs);
+    for (size_t i = 0; i < list->count; i++) {
+        pairs[i][0] = list->items[i].first;
+        pairs[i][1] = list->items[i].second;
+        tasks[i] = (struct solve_task){SEARCH_RACE, pairs[i], 2, 1};
+    }
     double began = now();
-    struct search_index *index = search_index_create(loaded->history, model);
-    struct search *search = search_create(index);
+    struct ladder ladder;
+    ladder_create(&ladder, loaded->history, model, 1);
     result.index = now() - began;
     began = now();
-    for (size_t i = 0; i < list->count; i++) {
-        if (i % SOLVE_BATCH == 0)
-            search_forget(search);
-        uint32_t pair[2] = {list->items[i].first, list->items[i].second};
-        struct search_query query = {SEARCH_RACE, pair, 2, 200000};
-        struct search_witness witness;
-        enum search_answer answer = search_reach(search, &query, &witness);
-        result.witnesses += answer == SEARCH_WITNESS;
-        result.exhausted += answer == SEARCH_EXHAUSTED;
-    }
+    solve_all(&ladder, tasks, outcomes, list->count, 1, 0);
     result.seconds = now() - began;
-    search_destroy(search);
-    search_index_destroy(index);
+    for (size_t i = 0; i < list->count; i++) {
+        result.witnesses += outcomes[i].answer == SEARCH_WITNESS;
+        result.exhausted += outcomes[i].answer == SEARCH_EXHAUSTED;
+        free(outcomes[i].witness);
+    }
+    ladder_free(&ladder);
+    free(tasks);
+    free(outcomes);
+    free(pairs);
     return result;
 }
 

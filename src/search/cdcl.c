@@ -13,7 +13,6 @@
 enum { OPEN, TRUE, FALSE };
 
 struct variable {
-    uint8_t value;
     bool phase; /* what it is tried as: its latest value */
     bool seen;  /* scratch, while a conflict is analysed */
     bool lazy;  /* open means false */
@@ -37,22 +36,29 @@ struct numbers ARRAY_OF(uint32_t);
 
 /* What is ordered. */
 struct place {
-    uint32_t guard;        /* it matters if this variable is true; NOWHERE: always */
-    struct numbers orders; /* variables about it */
+    uint32_t guard;       /* it matters if this variable is true; NOWHERE: always */
+    struct numbers about; /* variables */
+};
+
+/* Variables in the order in which they are tried: those of the latest conflicts, then the
+ * others, the older ones first. */
+struct queue {
+    uint32_t first, last; /* or NOWHERE */
+    uint32_t next;        /* none before it is worth a decision; or NOWHERE */
 };
 
 struct cdcl {
     struct variables ARRAY_OF(struct variable) variables;
+    struct values ARRAY_OF(uint8_t) values;        /* of them: OPEN, TRUE or FALSE */
     struct lists ARRAY_OF(struct watches) watches; /* by literal */
     struct numbers clauses; /* one after the other: length, literals; the first two are watched */
     struct acyclic *graph;
     struct places ARRAY_OF(struct place) places; /* by node */
     struct literals trail;
-    struct numbers levels; /* by level from 1: its start in the trail */
-    size_t head;           /* in the trail: clauses know of those before it */
-    size_t ordered;        /* the same for the graph */
-    uint32_t first, last;  /* of the list of variables, or NOWHERE */
-    uint32_t next;         /* in the list: none before it is worth a decision; or NOWHERE */
+    struct numbers levels;  /* by level from 1: its start in the trail */
+    size_t head;            /* in the trail: clauses know of those before it */
+    size_t ordered;         /* the same for the graph */
+    struct queue queues[2]; /* of variables; those about orders come last */
     bool contradictory;
     uint64_t steps;
     struct acyclic_labels way;
@@ -64,7 +70,8 @@ struct cdcl *cdcl_create(void)
 {
     struct cdcl *self = NEW(struct cdcl);
     self->graph = acyclic_create();
-    self->first = self->last = self->next = NOWHERE;
+    for (int i = 0; i < 2; i++)
+        self->queues[i] = (struct queue){NOWHERE, NOWHERE, NOWHERE};
     return self;
 }
 
@@ -75,10 +82,11 @@ void cdcl_destroy(struct cdcl *self)
     for (size_t i = 0; i < self->watches.count; i++)
         array_free(&self->watches.items[i]);
     for (size_t i = 0; i < self->places.count; i++)
-        array_free(&self->places.items[i].orders);
+        array_free(&self->places.items[i].about);
     acyclic_destroy(self->graph);
     array_free(&self->places);
     array_free(&self->variables);
+    array_free(&self->values);
     array_free(&self->watches);
     array_free(&self->clauses);
     array_free(&self->trail);
@@ -109,18 +117,18 @@ static struct variable *variable_of(const struct cdcl *self, cdcl_literal litera
 
 static int value_of(const struct cdcl *self, cdcl_literal literal)
 {
-    uint8_t value = variable_of(self, literal)->value;
+    uint8_t value = self->values.items[literal / 2];
     return value == OPEN ? OPEN : (value == TRUE) == !(literal & 1) ? TRUE : FALSE;
 }
 
 bool cdcl_is_true(const struct cdcl *self, uint32_t variable)
 {
-    return self->variables.items[variable].value == TRUE;
+    return self->values.items[variable] == TRUE;
 }
 
 bool cdcl_is_false(const struct cdcl *self, uint32_t variable)
 {
-    return self->variables.items[variable].value == FALSE;
+    return self->values.items[variable] == FALSE;
 }
 
 static uint32_t level_now(const struct cdcl *self)
@@ -128,45 +136,45 @@ static uint32_t level_now(const struct cdcl *self)
     return (uint32_t)self->levels.count;
 }
 
-/* The list of variables to decide, in the order in which they are tried: those of the
- * latest conflicts, then the others, the older ones first. */
-
-static void list_unlink(struct cdcl *self, uint32_t number)
+static struct queue *queue_of(struct cdcl *self, uint32_t number)
 {
-    struct variable *it = &self->variables.items[number];
-    *(it->before == NOWHERE ? &self->first : &self->variables.items[it->before].after) = it->after;
-    *(it->after == NOWHERE ? &self->last : &self->variables.items[it->after].before) = it->before;
-}
-
-static void list_append(struct cdcl *self, uint32_t number)
-{
-    struct variable *it = &self->variables.items[number];
-    it->before = self->last;
-    it->after = NOWHERE;
-    it->rank = self->last == NOWHERE ? 0 : self->variables.items[self->last].rank + 1;
-    *(self->last == NOWHERE ? &self->first : &self->variables.items[self->last].after) = number;
-    self->last = number;
-}
-
-static void list_to_front(struct cdcl *self, uint32_t number)
-{
-    struct variable *it = &self->variables.items[number];
-    if (self->first == number)
-        return;
-    list_unlink(self, number);
-    it->before = NOWHERE;
-    it->after = self->first;
-    it->rank = self->variables.items[self->first].rank - 1;
-    self->variables.items[self->first].before = number;
-    self->first = number;
+    return &self->queues[self->variables.items[number].to != NOWHERE];
 }
 
 /* The variable may be worth a decision again. */
 static void look_from(struct cdcl *self, uint32_t number)
 {
-    if (self->next == NOWHERE ||
-        self->variables.items[number].rank < self->variables.items[self->next].rank)
-        self->next = number;
+    struct queue *queue = queue_of(self, number);
+    const struct variable *variables = self->variables.items;
+    if (queue->next == NOWHERE || variables[number].rank < variables[queue->next].rank)
+        queue->next = number;
+}
+
+static void append(struct cdcl *self, uint32_t number)
+{
+    struct queue *queue = queue_of(self, number);
+    struct variable *variables = self->variables.items, *it = &variables[number];
+    it->before = queue->last;
+    it->after = NOWHERE;
+    it->rank = queue->last == NOWHERE ? 0 : variables[queue->last].rank + 1;
+    *(queue->last == NOWHERE ? &queue->first : &variables[queue->last].after) = number;
+    queue->last = number;
+    look_from(self, number);
+}
+
+static void move_to_front(struct cdcl *self, uint32_t number)
+{
+    struct queue *queue = queue_of(self, number);
+    struct variable *variables = self->variables.items, *it = &variables[number];
+    if (queue->first == number)
+        return;
+    variables[it->before].after = it->after;
+    *(it->after == NOWHERE ? &queue->last : &variables[it->after].before) = it->before;
+    it->before = NOWHERE;
+    it->after = queue->first;
+    it->rank = variables[queue->first].rank - 1;
+    variables[queue->first].before = number;
+    queue->first = number;
 }
 
 static uint32_t add_variable(struct cdcl *self, struct variable variable)
@@ -174,9 +182,10 @@ static uint32_t add_variable(struct cdcl *self, struct variable variable)
     uint32_t number = (uint32_t)self->variables.count;
     variable.reason = variable.guards = NOWHERE;
     array_push(&self->variables, variable);
+    array_push(&self->values, OPEN);
     array_grow(&self->watches, 2 * self->variables.count);
-    list_append(self, number);
-    look_from(self, number);
+    if (!variable.lazy)
+        append(self, number);
     return number;
 }
 
@@ -205,35 +214,43 @@ void cdcl_guard(struct cdcl *self, uint32_t node, uint32_t variable)
 uint32_t cdcl_order(struct cdcl *self, uint32_t a, uint32_t b)
 {
     uint32_t number = add_variable(self, (struct variable){.from = a, .to = b});
-    array_push(&self->places.items[a].orders, number);
-    array_push(&self->places.items[b].orders, number);
+    array_push(&self->places.items[a].about, number);
+    array_push(&self->places.items[b].about, number);
     return number;
 }
 
 static bool matters(const struct cdcl *self, uint32_t node)
 {
-    uint32_t guard = self->places.items[node].guard;
-    return guard == NOWHERE || self->variables.items[guard].value == TRUE;
+    uint32_t guard = node == NOWHERE ? NOWHERE : self->places.items[node].guard;
+    return guard == NOWHERE || self->values.items[guard] == TRUE;
 }
 
-static void wake_orders(struct cdcl *self, uint32_t node)
+/* Is it worth a decision? */
+static bool is_worthwhile(const struct cdcl *self, uint32_t number)
 {
-    const struct numbers *orders = &self->places.items[node].orders;
-    for (size_t i = 0; i < orders->count; i++)
-        if (self->variables.items[orders->items[i]].value == OPEN)
-            look_from(self, orders->items[i]);
+    const struct variable *variable = &self->variables.items[number];
+    return self->values.items[number] == OPEN && matters(self, variable->from) &&
+           matters(self, variable->to);
+}
+
+static void wake(struct cdcl *self, uint32_t node)
+{
+    const struct numbers *about = &self->places.items[node].about;
+    for (size_t i = 0; i < about->count; i++)
+        if (is_worthwhile(self, about->items[i]))
+            look_from(self, about->items[i]);
 }
 
 static void assign(struct cdcl *self, cdcl_literal literal, uint32_t reason)
 {
     struct variable *variable = variable_of(self, literal);
-    variable->value = literal & 1 ? FALSE : TRUE;
+    self->values.items[literal / 2] = literal & 1 ? FALSE : TRUE;
     variable->level = level_now(self);
     variable->reason = reason;
     self->steps++;
     array_push(&self->trail, literal);
-    if (variable->value == TRUE && variable->guards != NOWHERE)
-        wake_orders(self, variable->guards);
+    if (!(literal & 1) && variable->guards != NOWHERE)
+        wake(self, variable->guards);
 }
 
 static void back_to(struct cdcl *self, uint32_t level)
@@ -244,13 +261,14 @@ static void back_to(struct cdcl *self, uint32_t level)
     while (self->trail.count > start) {
         cdcl_literal literal = array_pop(&self->trail);
         struct variable *variable = variable_of(self, literal);
-        bool positive = variable->value == TRUE;
-        if (self->trail.count < self->ordered && variable->from != NOWHERE)
+        bool positive = !(literal & 1);
+        if (self->trail.count < self->ordered && variable->to != NOWHERE)
             acyclic_remove(self->graph, positive ? variable->from : variable->to,
                            positive ? variable->to : variable->from, literal);
-        variable->value = OPEN;
+        self->values.items[literal / 2] = OPEN;
         variable->phase = positive;
-        look_from(self, literal / 2);
+        if (!variable->lazy)
+            look_from(self, literal / 2);
     }
     self->levels.count = level;
     self->head = self->head < start ? self->head : start;
@@ -341,7 +359,7 @@ static void negate_way(const struct cdcl *self, struct literals *into)
 static bool propagate_order(struct cdcl *self, cdcl_literal literal)
 {
     const struct variable *variable = variable_of(self, literal);
-    if (variable->from == NOWHERE)
+    if (variable->to == NOWHERE)
         return true;
     uint32_t from = literal & 1 ? variable->to : variable->from;
     uint32_t to = literal & 1 ? variable->from : variable->to;
@@ -472,8 +490,10 @@ static void learn(struct cdcl *self)
     uint32_t clause = self->learnt.count > 1 ? add_clause(self, &self->learnt) : NOWHERE;
     assign(self, self->learnt.items[0], clause);
     for (size_t i = self->met.count; i-- > 0;) {
-        list_to_front(self, self->met.items[i]);
-        if (self->variables.items[self->met.items[i]].value == OPEN)
+        if (self->variables.items[self->met.items[i]].lazy)
+            continue;
+        move_to_front(self, self->met.items[i]);
+        if (self->values.items[self->met.items[i]] == OPEN)
             look_from(self, self->met.items[i]);
     }
 }
@@ -486,7 +506,7 @@ static void make_eager(struct cdcl *self)
         if (!variable->lazy || self->scratch.items[i] & 1)
             continue;
         variable->lazy = false;
-        look_from(self, self->scratch.items[i] / 2);
+        append(self, self->scratch.items[i] / 2);
     }
 }
 
@@ -588,29 +608,32 @@ static bool follows_from_order(struct cdcl *self, uint32_t number)
     return true;
 }
 
-static bool is_worthwhile(const struct cdcl *self, const struct variable *variable)
+/* The next one that is worth a decision, or NOWHERE. */
+static uint32_t take_next(struct cdcl *self, struct queue *queue)
 {
-    return variable->value == OPEN && !variable->lazy &&
-           (variable->from == NOWHERE ||
-            (matters(self, variable->from) && matters(self, variable->to)));
+    while (queue->next != NOWHERE) {
+        uint32_t number = queue->next;
+        queue->next = self->variables.items[number].after;
+        if (is_worthwhile(self, number))
+            return number;
+    }
+    return NOWHERE;
 }
 
 /* False: everything that matters has a value. */
 static bool decide(struct cdcl *self)
 {
-    while (self->next != NOWHERE) {
-        uint32_t number = self->next;
-        const struct variable *variable = &self->variables.items[number];
-        self->next = variable->after;
-        if (!is_worthwhile(self, variable))
-            continue;
-        if (variable->from != NOWHERE && follows_from_order(self, number))
+    uint32_t number = take_next(self, &self->queues[0]);
+    if (number == NOWHERE) {
+        number = take_next(self, &self->queues[1]);
+        if (number == NOWHERE)
+            return false;
+        if (follows_from_order(self, number))
             return true;
-        array_push(&self->levels, (uint32_t)self->trail.count);
-        assign(self, cdcl_positive(number) + !variable->phase, NOWHERE);
-        return true;
     }
-    return false;
+    array_push(&self->levels, (uint32_t)self->trail.count);
+    assign(self, cdcl_positive(number) + !self->variables.items[number].phase, NOWHERE);
+    return true;
 }
 
 /* 1 1 2 1 1 2 4 ... */

@@ -40,7 +40,7 @@ uint32_t cdcl_variable(struct cdcl *cdcl);
 uint32_t cdcl_lazy_variable(struct cdcl *cdcl);
 /* Something to be ordered; `place`, another one for every node, is where it tends to be. */
 uint32_t cdcl_node(struct cdcl *cdcl, uint32_t place);
-/* The node's place does not matter unless the variable is true. */
+/* The node does not matter unless the variable is true. */
 void cdcl_guard(struct cdcl *cdcl, uint32_t node, uint32_t variable);
 /* True: `a` is before `b`; false: after it. */
 uint32_t cdcl_order(struct cdcl *cdcl, uint32_t a, uint32_t b);

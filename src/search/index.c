@@ -310,8 +310,7 @@ struct search_index *search_index_create(const struct history *history, enum mod
     group_sections(index, &tally);
     array_free(&tally.acquires);
     array_free(&tally.slots);
-    if (index->model == MODEL_VALUE)
-        index->values = values_index_create(index->rules);
+    index->plans = plans_index_create(index->rules);
     if (index->has_states) {
         index_find_soft(index);
         fill_lists(index, &index->stateful, history->threads, key_stateful, true);
@@ -349,7 +348,7 @@ void search_index_destroy(struct search_index *index)
     free(index->held);
     free(index->nodes);
     free(index->soft);
-    values_index_destroy(index->values);
+    plans_index_destroy(index->plans);
     lists_free(&index->enters);
     lists_free(&index->sections);
     lists_free(&index->users);

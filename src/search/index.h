@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "model/machine.h"
-#include "search/by_values.h"
+#include "search/by_plans.h"
 #include "search/search.h"
 
 #include <pthread.h>
@@ -73,7 +73,7 @@ struct search_index {
     struct event_lists enters;   /* by barrier instance */
     struct event_lists sections; /* by slot: successful acquires of one lock by one thread */
     uint32_t *soft;              /* by pos, of synchronisation: soft.c; NULL without has_states */
-    struct values_index *values; /* under `value`, else NULL */
+    struct plans_index *plans;   /* for by_plans.h */
     struct map slots;            /* (lock, thread) -> slot + 1 */
     struct event_lists stateful; /* by thread: operations of semaphores and conditions */
     struct event_lists users;    /* by lock: threads that acquire it */

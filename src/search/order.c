@@ -194,21 +194,21 @@ static bool solve_preserving(struct search *search, bool softly)
     return found;
 }
 
-/* Is it a question for by_values.h? */
-static bool goes_by_values(struct search *search)
+/* Is it a question for by_plans.h? That speaks of pairs of accesses. */
+static bool goes_by_plans(struct search *search)
 {
-    if (!search->index->values || search->query.goal != SEARCH_RACE)
+    if (search->query.goal != SEARCH_RACE)
         return false;
-    if (!search->values)
-        search->values = by_values_create(search->index->values);
-    return search->values;
+    if (!search->plans)
+        search->plans = by_plans_create(search->index->plans);
+    return search->plans;
 }
 
-static enum search_answer solve_by_values(struct search *search)
+static enum search_answer solve_by_plans(struct search *search)
 {
     struct search_witness witness;
-    enum search_answer answer = by_values_race(search->values, search->query.events, &search->steps,
-                                               search->limit, &witness);
+    enum search_answer answer =
+        by_plans_race(search->plans, search->query.events, &search->steps, search->limit, &witness);
     if (answer == SEARCH_WITNESS) {
         search->executed = witness.length - search->query.count;
         memcpy(search->order, witness.events, search->executed * sizeof *search->order);
@@ -233,8 +233,8 @@ enum search_answer order_solve(struct search *search)
         return SEARCH_EXHAUSTED;
     if (learn_refutes(search))
         return SEARCH_REFUTED;
-    if (!search->by_states && goes_by_values(search))
-        return solve_by_values(search);
+    if (!search->by_states && index->model == MODEL_VALUE && goes_by_plans(search))
+        return solve_by_plans(search);
     if (!visit_can(search))
         return solve(search, &why);
     /* Orders first, with a part of the budget: they say the most about locks, and little
@@ -246,6 +246,13 @@ enum search_answer order_solve(struct search *search)
     search->limit = limit;
     if (answer != SEARCH_EXHAUSTED || search->steps + set_size(search) > limit)
         return answer;
+    if (!search->by_states && goes_by_plans(search)) {
+        search->limit = search->steps + (limit - search->steps) / 2;
+        answer = solve_by_plans(search);
+        search->limit = limit;
+        if (answer != SEARCH_EXHAUSTED)
+            return answer;
+    }
     answer = closure_complete(search) ? visit_solve(search) : SEARCH_REFUTED;
     if (answer == SEARCH_REFUTED)
         learn_from(search, search->steps - began);

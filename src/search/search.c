@@ -36,7 +36,7 @@ void search_destroy(struct search *search)
         return;
     while (search->touched.count)
         condition_free(&search->conditions[array_pop(&search->touched)]);
-    by_values_destroy(search->values);
+    by_plans_destroy(search->plans);
     free(search->ceiling);
     free(search->cut);
     free(search->has_edge);
@@ -194,8 +194,8 @@ static bool start(struct search *search)
 
 void search_forget(struct search *search)
 {
-    if (search->values)
-        by_values_forget(search->values);
+    if (search->plans)
+        by_plans_forget(search->plans);
 }
 
 enum search_answer search_reach_after(struct search *search, const struct search_query *query,

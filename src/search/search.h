@@ -78,8 +78,8 @@ enum search_answer search_reach_after(struct search *search, const struct search
                                       const uint32_t *executed, uint32_t executed_count,
                                       struct search_witness *witness);
 
-/* Under `value`, what was learnt for one question helps with the next. Which witness is found,
- * and what is left open, depends on the questions since this was called, and on no others. */
+/* What was learnt for one question helps with the next. Which witness is found, and what is
+ * left open, depends on the questions since this was called, and on no others. */
 void search_forget(struct search *search);
 
 /* From now on what closures leave open is decided by visiting states alone where that can

@@ -20,9 +20,10 @@ struct chunk {
 };
 
 struct work {
-    const struct ladder *ladder;
+    const struct ladder *ladder; /* a part of the whole one */
     const struct solve_task *tasks;
     struct solve_outcome *outcomes;
+    const size_t *todo; /* numbers of the tasks that are left for it */
     size_t count, chunk_size, chunk_count;
     uint64_t budget;      /* of a task; 0: what the pool allows */
     uint64_t least, pool; /* the least of a task, and that of all together */
@@ -64,6 +65,10 @@ static bool climb(struct search *search, const struct solve_task *task, uint64_t
 {
     enum { QUICK = 1, FULL_MAX = 8 };
     uint32_t left[FULL_MAX], count = 0, open = 0;
+    if (task->count == 1) {
+        outcome->answer = try_instance(search, task, 0, budget, outcome);
+        return outcome->answer == SEARCH_WITNESS;
+    }
     outcome->answer = SEARCH_REFUTED;
     for (uint32_t i = 0; i < task->count; i++) {
         enum search_answer answer = try_instance(search, task, i, QUICK, outcome);
@@ -124,7 +129,7 @@ static void work_on_chunk(struct worker *worker, size_t number)
         before[i] = search_steps(worker->searches[i]);
     }
     while (end > begin)
-        solve_task(worker, --end, budget);
+        solve_task(worker, work->todo[--end], budget);
     for (uint32_t i = 0; i < work->ladder->count; i++) {
         learn_end(worker->searches[i], &chunk->learned[i]);
         chunk->steps += search_steps(worker->searches[i]) - before[i];
@@ -186,41 +191,77 @@ uint64_t solve_budget(const struct ladder *ladder, size_t count)
     return each < least ? least : each > SEARCH_BUDGET ? SEARCH_BUDGET : each;
 }
 
+/* What is learnt under `value` (search_forget) is worth more than a second thread. */
+static bool is_value(const struct search_index *rung)
+{
+    return search_index_model(rung) == MODEL_VALUE;
+}
+
 static void plan(struct work *work)
 {
     work->chunk_size = work->count / CHUNKS_LEAST + 1;
     if (work->chunk_size > CHUNK_MAX)
         work->chunk_size = CHUNK_MAX;
+    if (is_value(work->ladder->rungs[0]))
+        work->chunk_size = SOLVE_BATCH;
     work->chunk_count = (work->count + work->chunk_size - 1) / work->chunk_size;
     work->chunks = NEW_ARRAY(struct chunk, work->chunk_count);
-    work->least = solve_budget(work->ladder, work->count);
     work->pool = work->least * work->count;
     if (work->pool < budget_of_all(work->ladder))
         work->pool = budget_of_all(work->ladder);
 }
 
+static void share_out(struct work *work, uint32_t jobs)
+{
+    enum { JOBS_MAX = 256 };
+    pthread_t threads[JOBS_MAX];
+    uint32_t started = 0;
+    plan(work);
+    for (; started + 1 < jobs && started + 1 < work->chunk_count && started < JOBS_MAX; started++)
+        if (pthread_create(&threads[started], NULL, work_on, work))
+            break;
+    work_on(work);
+    for (uint32_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    for (size_t i = 0; i < work->chunk_count; i++)
+        for (uint32_t m = 0; m < work->ladder->count; m++)
+            array_free(&work->chunks[i].learned[m]);
+    free(work->chunks);
+}
+
+/* The rungs from number `first` on that are shared out together. */
+static struct ladder part_of(const struct ladder *ladder, uint32_t first)
+{
+    struct ladder part = {.rungs = {ladder->rungs[first]}, .count = 1};
+    for (uint32_t i = first + 1;
+         i < ladder->count && !is_value(ladder->rungs[first]) && !is_value(ladder->rungs[i]); i++)
+        part.rungs[part.count++] = ladder->rungs[i];
+    return part;
+}
+
 void solve_all(const struct ladder *ladder, const struct solve_task *tasks,
                struct solve_outcome *outcomes, size_t count, uint32_t jobs, uint64_t budget)
 {
-    enum { JOBS_MAX = 256 };
-    struct work work = {.ladder = ladder,
-                        .tasks = tasks,
-                        .outcomes = outcomes,
-                        .count = count,
-                        .budget = budget,
-                        .mutex = PTHREAD_MUTEX_INITIALIZER,
-                        .chunk_done = PTHREAD_COND_INITIALIZER};
-    plan(&work);
-    pthread_t threads[JOBS_MAX];
-    uint32_t started = 0;
-    for (; started + 1 < jobs && started + 1 < work.chunk_count && started < JOBS_MAX; started++)
-        if (pthread_create(&threads[started], NULL, work_on, &work))
-            break;
-    work_on(&work);
-    for (uint32_t i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
-    for (size_t i = 0; i < work.chunk_count; i++)
-        for (uint32_t m = 0; m < ladder->count; m++)
-            array_free(&work.chunks[i].learned[m]);
-    free(work.chunks);
+    size_t *todo = memory_alloc(count, sizeof *todo), left = count;
+    for (size_t i = 0; i < count; i++)
+        todo[i] = i;
+    for (uint32_t first = 0; first < ladder->count;) {
+        struct ladder part = part_of(ladder, first);
+        struct work work = {.ladder = &part,
+                            .tasks = tasks,
+                            .outcomes = outcomes,
+                            .todo = todo,
+                            .count = left,
+                            .budget = budget,
+                            .least = solve_budget(ladder, count),
+                            .mutex = PTHREAD_MUTEX_INITIALIZER,
+                            .chunk_done = PTHREAD_COND_INITIALIZER};
+        share_out(&work, jobs);
+        left = 0;
+        for (size_t i = 0; i < work.count; i++)
+            if (outcomes[todo[i]].answer != SEARCH_WITNESS)
+                todo[left++] = todo[i];
+        first += part.count;
+    }
+    free(todo);
 }

@@ -112,7 +112,7 @@ struct search {
     struct condition *conditions;
     struct touched ARRAY_OF(uint32_t) touched; /* conditions to reset */
 
-    struct by_values *values;  /* NULL: not needed so far */
+    struct by_plans *plans;    /* NULL: not needed so far */
     bool by_states;            /* visit.h alone */
     struct visit *visit;       /* visit.h; NULL until it is needed */
     const struct walls *walls; /* known before, or NULL */

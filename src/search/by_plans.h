@@ -1,0 +1,29 @@
+/* Questions with many choices: which write of its value a read sees, whom a signal wakes,
+ * which section comes first. The constraints of smt_encode.h say what a choice brings with it,
+ * a conflict-driven solver makes the choices (smt_own.h), and what its plans break is added to
+ * the constraints. So the solver learns where the order search would try again. */
+#ifndef PREPLAY_SEARCH_BY_PLANS_H
+#define PREPLAY_SEARCH_BY_PLANS_H
+
+#include "model/machine.h"
+#include "search/search.h"
+
+/* What all searches of one index share; made when the first one needs it. */
+struct plans_index;
+
+struct plans_index *plans_index_create(const struct rules *rules);
+void plans_index_destroy(struct plans_index *index);
+
+struct by_plans;
+
+/* NULL if its clocks would take too much memory. */
+struct by_plans *by_plans_create(struct plans_index *index);
+void by_plans_destroy(struct by_plans *plans);
+
+/* Can both accesses be next? The witness, which ends in them, is valid until the next
+ * question. Adds to `steps` what it took; no more than up to `limit`. */
+enum search_answer by_plans_race(struct by_plans *plans, const uint32_t pair[2], uint64_t *steps,
+                                 uint64_t limit, struct search_witness *witness);
+void by_plans_forget(struct by_plans *plans);
+
+#endif
