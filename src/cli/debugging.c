@@ -56,7 +56,8 @@ static int write_story(const char *path, const struct history *history,
     FILE *file = fopen(path, "we");
     if (!file)
         return error_set(error, ERROR_INTERNAL, "%s: cannot be written: %s", path, strerror(errno));
-    uint32_t ends = finding->kind == FINDING_ATOMICITY ? 0 : finding->event_count;
+    bool whole = finding->kind == FINDING_ATOMICITY || finding_is_unordered(finding);
+    uint32_t ends = whole ? 0 : finding->event_count;
     fputs("The schedule so far:\n", file);
     for (uint32_t i = 0; i + ends < finding->witness_length; i++) {
         const struct event *event = &history->events[finding->witness[i]];

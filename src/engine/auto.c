@@ -13,6 +13,7 @@
 #include "engine/engine.h"
 #include "engine/happened.h"
 #include "engine/stuck_sets.h"
+#include "engine/unordered.h"
 #include "model/order.h"
 #include "search/suspects.h"
 #include "search/solve.h"
@@ -314,6 +315,7 @@ static int finish(struct engine_run *run, struct error *error)
     ladder_create(&ladder, run->history, run->options->model, run->options->jobs);
     find_races(run, &ladder);
     mark_observed(run);
+    unordered_find(run, search_index_model(ladder.rungs[0]));
     happened_find(run);
     find_deadlocks(run, &ladder);
     find_stuck_sets(run, &ladder);

@@ -2,6 +2,7 @@
 
 #include "model/blocking.h"
 #include "model/hang.h"
+#include "model/order.h"
 
 #include <stdlib.h>
 
@@ -71,6 +72,55 @@ static bool check_race(const struct rules *rules, const struct machine *machine,
                         "the two events of a race conflict: one object, two threads, a write, "
                         "not both atomic");
     return are_next(machine, claim, complaint);
+}
+
+/* Does the happens-before of the witness leave its last event unordered with the claimed
+ * one before it? */
+static bool is_unordered(const struct history *history, const struct claim *claim, uint32_t first)
+{
+    const struct event *events = history->events;
+    struct order *order = order_create(ORDER_LOCKS | ORDER_SIGNALS | ORDER_READS | ORDER_C11);
+    struct epoch epoch = {events[first].thread, 0};
+    uint32_t last = claim->witness_length - 1;
+    for (uint32_t at = 0; at < last; at++) {
+        const struct event *event = &events[claim->witness[at]];
+        if (claim->witness[at] == first)
+            epoch.tick = vclock_get(order_clock(order, event->thread), event->thread);
+        order_step(order, event);
+    }
+    const struct vclock *clock = order_clock(order, events[claim->witness[last]].thread);
+    bool unordered = epoch.tick && !vclock_saw(clock, epoch);
+    order_destroy(order);
+    return unordered;
+}
+
+/* A race of the second kind: both accesses are performed, one of them last. */
+static bool performs_both(const struct claim *claim)
+{
+    const uint32_t *end = claim->witness + claim->witness_length;
+    return claim->kind == FINDING_RACE && among(claim->events, 2, end[-1]) &&
+           !among(claim->events, 2, end[-2]);
+}
+
+static bool check_unordered(const struct rules *rules, struct machine *machine,
+                            const struct claim *claim, struct complaint *complaint)
+{
+    uint32_t last = claim->witness_length - 1, second = claim->witness[last];
+    uint32_t first = claim->events[claim->events[0] == second];
+    const struct event *events = rules->history->events;
+    if (!event_conflict(&events[first], &events[second]))
+        return complain(complaint, last, second,
+                        "the two events of a race conflict: one object, two threads, a write, "
+                        "not both atomic");
+    if (!run(machine, claim, 0, last, POS_NONE, complaint))
+        return false;
+    enum rule rule = machine_forbids_sync(machine, second);
+    if (rule == RULE_PROGRAM_ORDER || rule == RULE_FORK)
+        return complain(complaint, last, second, rule_text(rule));
+    return is_unordered(rules->history, claim, first) ||
+           complain(complaint, last, second,
+                    "the accesses of a race are both next, or happens-before leaves them "
+                    "unordered");
 }
 
 /* Each event waits for the thread of the next one. */
@@ -205,6 +255,8 @@ static bool check_prefix(const struct rules *rules, const struct claim *claim,
         good = check_atomicity(rules, claim, complaint) &&
                run(machine, claim, 0, last, claim->events[2], complaint) &&
                run(machine, claim, last, last + 1, claim->events[1], complaint);
+    } else if (performs_both(claim)) {
+        good = check_unordered(rules, machine, claim, complaint);
     } else {
         uint32_t prefix = claim->witness_length - claim->event_count;
         good = ends_in_claim(claim, complaint) &&

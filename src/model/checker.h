@@ -4,7 +4,11 @@
  *
  *   race       the two accesses, last: before them the reordering is correct,
  *              each is the next event of its thread, and they conflict. Their
- *              own values need not be kept.
+ *              own values need not be kept. Or the whole witness is correct and ends in
+ *              the second access, and its happens-before leaves the first unordered
+ *              with it: locks, signals, plain reads of what was written, and atomics as
+ *              far as their memory orders go (order.h). So do relaxed atomics, which
+ *              are seen without making anything else seen.
  *   deadlock   the blocked operations, last: before them the reordering is correct,
  *              each is the next event of its thread and waits for good. Either they are
  *              in the order of a cycle, each waiting for the thread of the next one; or

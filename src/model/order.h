@@ -10,7 +10,8 @@
  *                  semaphore wait
  *   ORDER_READS    write before the read that saw it (schedulable happens-before)
  *   ORDER_C11      atomics order as their memory orders say, not as a sequentially
- *                  consistent observer would: a relaxed load orders nothing
+ *                  consistent observer would: a relaxed load orders nothing, with
+ *                  ORDER_READS neither
  *
  * ORDER_LOCKS | ORDER_SIGNALS | ORDER_C11 is the happens-before of detectors. */
 #ifndef PREPLAY_MODEL_ORDER_H

@@ -76,7 +76,9 @@ void order_access(struct order *order, const struct event *event, struct vclock 
             order_tick(order, event->thread);
         }
     }
-    if (!(order->flags & ORDER_READS))
+    /* What an atomic saw orders as much as its memory order says, and no more. */
+    bool atomic = op_in(event->op, OPS_ATOMIC) && order->flags & ORDER_C11;
+    if (!(order->flags & ORDER_READS) || atomic)
         return;
     if (event_reads(event))
         order_read(order, event, clock);

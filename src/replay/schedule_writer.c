@@ -101,11 +101,13 @@ static int write_target(struct writer *writer, const struct event *event, struct
     return 0;
 }
 
-/* Where the events of the error begin in the witness: they are not performed. */
+/* Where the events of the error begin in the witness: they are not performed, unless the
+ * error is what they do when they are. */
 static uint32_t prefix_length(const struct finding *finding)
 {
-    return finding->kind == FINDING_ATOMICITY ? finding->witness_length
-                                              : finding->witness_length - finding->event_count;
+    return finding->kind == FINDING_ATOMICITY || finding_is_unordered(finding)
+               ? finding->witness_length
+               : finding->witness_length - finding->event_count;
 }
 
 static int write_all(struct writer *writer, const struct finding *finding, const bool *listed,

@@ -179,7 +179,7 @@ static void look_at_running(struct watch *watch, pid_t process, double time)
     }
     /* The schedule is performed and no thread of the error is awaited: go on. */
     bool performed = turn == watch->steps;
-    if (performed && (watch->kind == FINDING_ATOMICITY || watch->control->targets_missed)) {
+    if (performed && (!watch->targets || watch->control->targets_missed)) {
         set_free(watch);
         return;
     }

@@ -217,3 +217,17 @@ const char *atomicity_error_text(enum atomicity_error error)
     static const char *const texts[] = {"none", "before", "in", "after"};
     return texts[error];
 }
+
+static bool has_event(const struct finding *finding, uint32_t pos)
+{
+    for (uint32_t i = 0; i < finding->event_count; i++)
+        if (finding->events[i].pos == pos)
+            return true;
+    return false;
+}
+
+bool finding_is_unordered(const struct finding *finding)
+{
+    return finding->kind == FINDING_RACE && finding->witness && finding->witness_length > 1 &&
+           !has_event(finding, finding->witness[finding->witness_length - 2]);
+}

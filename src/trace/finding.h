@@ -71,6 +71,10 @@ struct finding *findings_add(struct findings *findings, const struct finding *fi
  * make it more or less true. */
 void finding_settle(struct finding *finding, enum verdict verdict, const char *replay);
 
+/* Is it a race whose witness performs both accesses, with nothing that orders them, instead
+ * of ending where both are next (model/checker.h)? */
+bool finding_is_unordered(const struct finding *finding);
+
 /* Sorts by kind, then by events' positions: the same trace, the same output. */
 void findings_sort(struct findings *findings);
 

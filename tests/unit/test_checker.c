@@ -202,6 +202,28 @@ static void atomics_see_the_same_in_every_model(void **state)
                     "see what it saw");
 }
 
+/* Publication through an atomic: which memory orders leave what was published unordered? */
+static void relaxed_atomics_order_nothing(void **state)
+{
+    (void)state;
+    const char *relaxed = "A|w(x)|1\nA|atomicw.relaxed(f)|2\nB|atomicr.relaxed(f)|3\nB|r(x)|4\n";
+    const char *half = "A|w(x)|1\nA|atomicw.release(f)|2\nB|atomicr.relaxed(f)|3\nB|r(x)|4\n";
+    const char *full = "A|w(x)|1\nA|atomicw.release(f)|2\nB|atomicr.acquire(f)|3\nB|r(x)|4\n";
+    const char *plain = "A|w(x)|1\nA|w(f)|2\nB|r(f)|3\nB|r(x)|4\n";
+    struct question question = {relaxed, MODEL_RF, FINDING_RACE, {0, 3}, 2, {0, 1, 2, 3}, 4};
+    assert_accepted(question);
+    question.text = half;
+    assert_accepted(question);
+    question.text = full;
+    assert_rejected(question, 3, "unordered");
+    question.text = plain; /* the race is the flag's */
+    assert_rejected(question, 3, "unordered");
+    question = (struct question){relaxed, MODEL_RF, FINDING_RACE, {0, 3}, 2, {0, 2, 1, 3}, 4};
+    assert_rejected(question, 1, "see what it saw");
+    question = (struct question){relaxed, MODEL_RF, FINDING_RACE, {0, 3}, 2, {1, 2, 3}, 3};
+    assert_rejected(question, 0, "keep their order");
+}
+
 static void culprits_strike_inside_the_window(void **state)
 {
     (void)state;
@@ -229,6 +251,7 @@ int main(void)
         cmocka_unit_test(waits_need_their_signal),
         cmocka_unit_test(barriers_and_semaphores_hold),
         cmocka_unit_test(atomics_see_the_same_in_every_model),
+        cmocka_unit_test(relaxed_atomics_order_nothing),
         cmocka_unit_test(culprits_strike_inside_the_window),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,12 +1,13 @@
 // Publication through an atomic, but relaxed: nothing orders what was written before it.
-// The recorded run has the race already (predict -e hb: observed); there is no other
-// order to replay, since the reader spins until the write is over.
+// There is no other order to show, since the reader spins until the write is over; the
+// two accesses race all the same, in the recorded run and in every replay of it.
+// race: A B
 #include "steps.h"
 atomic_int ready;
 int x;
 THREAD(a)
 {
-    x = 1;
+    x = 1; //@A
     atomic_store_explicit(&ready, 1, memory_order_relaxed);
     END;
 }
@@ -14,7 +15,7 @@ THREAD(b)
 {
     while (!atomic_load_explicit(&ready, memory_order_relaxed))
         usleep(1000);
-    if (x)
+    if (x) //@B
         usleep(1);
     END;
 }
