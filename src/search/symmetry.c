@@ -1,5 +1,7 @@
 #include "search/symmetry.h"
 
+#include <assert.h>
+
 /* Processes that are alike, and where the state keeps what is theirs: `width` words each. */
 struct group {
     uint32_t first, count; /* in members */
@@ -52,7 +54,7 @@ static bool is_nameless(const struct processes *processes, const struct process 
              processes->objects.items[step->object].class == CLASS_VARIABLE))
             return false;
     }
-    return !process->steps[0].held_count;
+    return true;
 }
 
 static void find_shapes(struct symmetry *symmetry)
@@ -117,7 +119,7 @@ static bool may_move(const struct symmetry *symmetry, uint32_t p)
 {
     const struct slice *slice = symmetry->product->slice;
     uint32_t joiner = symmetry->joiner[p];
-    return symmetry->nameless[p] && slice->target[p] == UINT32_MAX && !symmetry->taken[p] &&
+    return symmetry->nameless[p] && !symmetry->taken[p] &&
            (joiner == NO_PROCESS || slice->limit[joiner] <= symmetry->join_step[p]);
 }
 
@@ -153,10 +155,7 @@ static void make_group(struct symmetry *symmetry, uint32_t p)
             slice->limit[other] != slice->limit[p] || slice->must[other] != slice->must[p])
             continue;
         uint32_t width = add_places(symmetry, other);
-        if (group.count && width != group.width) { /* one that waits already at the start */
-            symmetry->places.count -= width;
-            continue;
-        }
+        assert(!group.count || width == group.width); /* the same steps, the same conditions */
         group.width = width;
         symmetry->taken[other] = true;
         array_push(&symmetry->members, other);
@@ -203,9 +202,7 @@ static void sort_group(const struct symmetry *symmetry, const struct group *grou
 {
     const uint32_t *members = &symmetry->members.items[group->first];
     for (uint32_t i = 0; i < group->count; i++) {
-        uint32_t least = i;
-        if (!product_forked(symmetry->product, members[i]))
-            continue;
+        uint32_t least = i; /* as one that has not been forked is anyway */
         for (uint32_t k = i + 1; k < group->count; k++)
             if (product_forked(symmetry->product, members[k]) &&
                 compare(words, &places[k * group->width], &places[least * group->width],

@@ -2,11 +2,18 @@
  * places. Of all states that differ only in which of them stands where, one is enough:
  * the one in which they are sorted.
  *
- * Two processes of a slice are alike if they take the same steps, as far as the slice lets
- * them, none of which names another thread or writes a variable that atomics read (values
- * are told apart by who wrote them), if neither is a target or holds locks at the start,
- * and if nobody joins one of them within the slice. They can change places in states in
- * which both have been forked, for nothing that can still happen tells them apart.
+ * Two processes of a slice are alike if they take the same steps, none of which forks or joins
+ * a thread or writes a variable that atomics read (children, and values, are told apart by
+ * whose they are), if the slice asks the same of both, and if nobody joins one of them within
+ * it. They can change places in states in which both have been forked, for nothing that can
+ * still happen tells them apart. In particular
+ *
+ *   targets      a target that is like another process stands, in the end, where that one must
+ *                stand and stop as well. (The return of a wait asks for more, a signal; but
+ *                nothing asks so much of another: only the release of a lock held at the start
+ *                would, and two threads do not both hold the wait's mutex.)
+ *   held locks   what one holds at the start and releases in the window the other releases, too;
+ *                so both hold it, as readers. What is never released is the same in all states.
  *
  * A counterexample through sorted states is a real one up to names: renaming the steps as
  * the sorting renamed the processes gives the events. */

@@ -6,6 +6,7 @@
 #include "csp_walk.h"
 #include "engine/driver.h"
 #include "model/checker.h"
+#include "search/must_clocks.h"
 #include "search/refine.h"
 #include "tiddle/generator.h"
 #include "trace/formats.h"
@@ -145,18 +146,235 @@ static void compare_text(char *text)
     sample_free(&sample);
 }
 
+/* Threads that look alike and are not: what tells them apart must not be sorted away. */
+static const char *const unlike[] = {
+    /* Each joins a thread of its own; only one of these can end before the race. */
+    "C1|post(z)|1\nP|join(C1)|2\nP|post(s)|3\nU|w(x)|4\nU|fork(R)|5\nR|post(s)|6\n"
+    "T|semwait(s)|7\nT|semwait(s)|8\nT|w(x)|9\nT|post(t)|10\nC2|semwait(t)|11\n"
+    "Q|join(C2)|12\nQ|post(s)|13\n",
+    /* One thread joins both, one after the other, and helps in between. */
+    "Z|post(s)|1\nP|semwait(s)|2\nM|join(P)|3\nM|post(s)|4\nQ|semwait(s)|5\nM|join(Q)|6\n"
+    "M|w(x)|7\nN|w(x)|8\n",
+    /* The same, and both are joined once more by a thread that does not matter. */
+    "Z|post(s)|1\nP|semwait(s)|2\nM|join(P)|3\nM|post(s)|4\nQ|semwait(s)|5\nM|join(Q)|6\n"
+    "M|w(x)|7\nN|w(x)|8\nB|join(P)|9\nB|join(Q)|10\n",
+    /* What one wrote is read, then what the other wrote. */
+    "P|atomicw(y)|1\nL|atomicr(y)|2\nQ|atomicw(y)|3\nL|atomicr(y)|4\nL|w(x)|5\nN|w(x)|6\n",
+    /* A target must have posted, another one need not. */
+    "P|post(s)|1\nP|w(x)|2\nQ|post(s)|3\nQ|w(x)|4\nT|semwait(s)|5\nT|w(x)|6\n",
+    /* One is forked before the race, the other after it. */
+    "M|fork(P)|1\nP|post(s)|2\nM|w(x)|3\nM|fork(Q)|4\nQ|post(s)|5\nT|semwait(s)|6\n"
+    "T|semwait(s)|7\nT|w(x)|8\n",
+    /* One takes what the other then fails to take. */
+    "Z|post(s)|1\nQ|trysemwait(s)|2\nQ|post(u)|3\nP|trysemwait!(s)|4\nP|post(u)|5\n"
+    "T|semwait(u)|6\nT|semwait(u)|7\nT|w(x)|8\nN|w(x)|9\n",
+};
+
+static void test_unlike(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof unlike / sizeof *unlike; i++)
+        compare_text(strdup(unlike[i]));
+}
+
+/* Both readers must leave, in the second window, before the writer comes; one of them stands
+ * there, and only the other posts. */
+static void test_unlike_in_a_window(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    for (int i = 0; i < 8; i++)
+        fprintf(file, "Z|w(z)|%d\n", i);
+    fputs("Q|rdacq(r)|10\nP|rdacq(r)|11\n"
+          "Q|rdrel(r)|12\nP|rdrel(r)|13\nW|wracq(r)|14\nW|wrrel(r)|15\nP|w(x)|16\nP|post(s)|17\n"
+          "Q|post(s)|18\nW|semwait(s)|19\nW|semwait(s)|20\nW|w(x)|21\n",
+          file);
+    fclose(file);
+    struct error error = {0};
+    struct sample sample;
+    if (sample_read(&sample, text, size, &error))
+        fail_msg("%s", error.text);
+    compare(&sample, 10);
+    sample_free(&sample);
+}
+
+/* The place of a thread at a condition goes with it. */
+static void test_waiters_change_places(void **state)
+{
+    (void)state;
+    static const char text[] = "P|acq(m)|1\nP|wait(c,m)|2\nS|notify(c)|3\nP|woken(c,m)|4\n"
+                               "P|rel(m)|5\nP|post(s)|6\nQ|acq(m)|7\nQ|wait(c,m)|8\n"
+                               "S|notify(c)|9\nQ|woken(c,m)|10\nQ|rel(m)|11\nQ|post(s)|12\n"
+                               "T|semwait(s)|13\nT|w(x)|14\nN|w(x)|15\n";
+    struct error error = {0};
+    struct sample sample;
+    assert_int_equal(sample_read(&sample, strdup(text), strlen(text), &error), 0);
+    const uint32_t targets[2] = {13, 14};
+    const struct slice_goal goal = {.targets = targets, .count = 2};
+    struct rules *rules = rules_create(sample.history, MODEL_SYNC);
+    struct window_start *start = window_start_create(rules);
+    struct processes *processes = processes_create(start, sample.history->count);
+    struct slice *slice = slice_create(processes);
+    struct product *product = product_create(processes);
+    struct symmetry *symmetry = symmetry_create(processes);
+    assert_true(slice_compute(slice, &goal));
+    product_begin(product, slice);
+    symmetry_begin(symmetry, product);
+    uint32_t first = processes_of_thread(processes, sample.history->events[0].thread);
+    uint32_t second = processes_of_thread(processes, sample.history->events[6].thread);
+    uint32_t *before = NEW_ARRAY(uint32_t, product->words), waiting = 0, changed = 0;
+    uint32_t *sorted = NEW_ARRAY(uint32_t, product->words);
+    memcpy(before, product->state, product->words * sizeof *before);
+    product_step(product, first);
+    product_step(product, first);
+    symmetry_sort(symmetry, sorted, NULL);
+    assert_int_equal(sorted[product->slot_of[first]], 0);
+    assert_int_equal(sorted[product->slot_of[second]], 2);
+    for (uint32_t i = product->slot_count; i < product->words; i++) {
+        waiting += product->state[i] != before[i];
+        changed += product->state[i] != sorted[i];
+    }
+    assert_int_equal(waiting, 1); /* the one that waits */
+    assert_int_equal(changed, 2); /* it does so at the other's place now */
+    free(before);
+    free(sorted);
+    symmetry_destroy(symmetry);
+    product_destroy(product);
+    slice_destroy(slice);
+    processes_destroy(processes);
+    window_start_destroy(start);
+    rules_destroy(rules);
+    sample_free(&sample);
+}
+
+/* Checks pairs of a history under limits of their own. */
+struct bench {
+    struct sample sample;
+    struct rules *rules;
+    struct window_start *start;
+    struct processes *processes;
+    struct refiner *refiner;
+};
+
+static void bench_begin(struct bench *bench, char *text, struct refine_limits limits)
+{
+    struct error error = {0};
+    if (sample_read(&bench->sample, text, strlen(text), &error))
+        fail_msg("%s", error.text);
+    bench->rules = rules_create(bench->sample.history, MODEL_SYNC);
+    bench->start = window_start_create(bench->rules);
+    bench->processes = processes_create(bench->start, bench->sample.history->count);
+    bench->refiner = refiner_create(bench->processes, limits);
+}
+
+static void bench_end(struct bench *bench)
+{
+    refiner_destroy(bench->refiner);
+    processes_destroy(bench->processes);
+    window_start_destroy(bench->start);
+    rules_destroy(bench->rules);
+    sample_free(&bench->sample);
+}
+
+/* Eight threads post under locks of their own and of all, then one of two can take: many
+ * states for the first pair, few for the second. */
+static char *many_states(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    fputs("A|w(x)|0\nA|w(y)|1\nB|w(y)|2\n", file);
+    for (int w = 0; w < 8; w++)
+        fprintf(file, "W%d|acq(l%d)|3\nW%d|acq(m)|4\nW%d|post(s)|5\nW%d|rel(m)|6\nW%d|rel(l%d)|7\n",
+                w, w, w, w, w, w, w);
+    for (int w = 0; w < 6; w++)
+        fputs("B|acq(m)|8\nB|semwait(s)|9\nB|rel(m)|10\n", file);
+    fputs("B|w(x)|11\n", file);
+    fclose(file);
+    return text;
+}
+
+/* Each bound alone makes the large check incomplete, and leaves the small one alone, which
+ * comes before and after it. */
+static void test_bounds(void **state)
+{
+    (void)state;
+    static const struct refine_limits limits[] = {
+        {.states = 100, .bytes = UINT64_C(1) << 30, .no_symmetry = true},
+        {.states = 1 << 20, .bytes = 1 << 16, .no_symmetry = true},
+        {.states = 1 << 20, .bytes = UINT64_C(1) << 30, .work = 5000, .no_symmetry = true},
+        {.states = 1 << 20, .bytes = UINT64_C(1) << 30, .no_symmetry = true},
+    };
+    for (size_t i = 0; i < 4; i++) {
+        struct bench bench;
+        bench_begin(&bench, many_states(), limits[i]);
+        const uint32_t large[2] = {0, bench.sample.history->count - 1}, small[2] = {1, 2};
+        assert_int_equal(refiner_check(bench.refiner, small, 2), REFINE_FOUND);
+        assert_int_equal(refiner_check(bench.refiner, large, 2),
+                         i < 3 ? REFINE_INCOMPLETE : REFINE_FOUND);
+        assert_int_equal(refiner_check(bench.refiner, small, 2), REFINE_FOUND);
+        bench_end(&bench);
+    }
+}
+
+/* Clocks say what slices do, of all pairs of places. */
+static void compare_clocks(const struct sample *sample, uint32_t size)
+{
+    const struct history *history = sample->history;
+    struct rules *rules = rules_create(history, MODEL_SYNC);
+    struct window_start *start = window_start_create(rules);
+    for (uint32_t to; start->at < history->count; window_start_advance(start, to)) {
+        to = walk_window_end(history, start->at, size);
+        struct processes *processes = processes_create(start, to);
+        struct must_clocks *clocks = must_clocks_create(processes);
+        struct slice *slice = slice_create(processes);
+        for (uint32_t a = start->at; a < to; a++)
+            for (uint32_t b = start->at; b < a; b++) {
+                const uint32_t targets[2] = {a, b};
+                const struct slice_goal goal = {.targets = targets, .count = 2};
+                struct step_place places[2];
+                if (history->events[a].thread == history->events[b].thread ||
+                    !op_in(history->events[a].op, OPS_ACCESS) ||
+                    !op_in(history->events[b].op, OPS_ACCESS))
+                    continue;
+                for (int i = 0; i < 2; i++) {
+                    places[i].process =
+                        processes_of_thread(processes, history->events[targets[i]].thread);
+                    places[i].at = processes_step_of(processes, targets[i]);
+                }
+                bool possible =
+                    must_clocks_of(clocks, places[0], places[1].process) <= places[1].at &&
+                    must_clocks_of(clocks, places[1], places[0].process) <= places[0].at;
+                if (slice_compute(slice, &goal) != possible)
+                    disagree("clocks and slices differ in what is possible", size, sample);
+                if (possible &&
+                    slice_must_total(slice) != must_clocks_total(clocks, places[0], places[1]))
+                    disagree("clocks and slices differ in what must be", size, sample);
+            }
+        slice_destroy(slice);
+        must_clocks_destroy(clocks);
+        processes_destroy(processes);
+    }
+    window_start_destroy(start);
+    rules_destroy(rules);
+}
+
 static void test_shape(void **state)
 {
     struct shape shape;
     struct error error = {0};
     assert_int_equal(shape_parse(&shape, *state, &error), 0);
-    uint64_t count = number_from("PREPLAY_REFINE_TRACES", 150);
+    uint64_t count = number_from("PREPLAY_REFINE_TRACES", 800);
     uint64_t first = number_from("PREPLAY_REFINE_SEED", 0);
     for (uint64_t seed = first; seed < first + count; seed++) {
         struct sample sample;
         assert_int_equal(sample_generate(&sample, &shape, seed, &error), 0);
         compare(&sample, 3 + (uint32_t)(seed % 7));
         compare(&sample, UINT32_MAX);
+        compare_clocks(&sample, 3 + (uint32_t)(seed % 7));
+        compare_clocks(&sample, UINT32_MAX);
         sample_free(&sample);
     }
 }
@@ -164,7 +382,7 @@ static void test_shape(void **state)
 static void test_twins(void **state)
 {
     (void)state;
-    uint64_t count = number_from("PREPLAY_REFINE_TRACES", 1000);
+    uint64_t count = number_from("PREPLAY_REFINE_TRACES", 200);
     uint64_t first = number_from("PREPLAY_REFINE_SEED", 0);
     for (uint64_t seed = first; seed < first + count; seed++) {
         struct error error = {0};
@@ -275,10 +493,14 @@ int main(void)
     static const char *const shapes[] = {"basic",      "locks", "crossed",    "tries",
                                          "rwlocks",    "stuck", "conditions", "barriers",
                                          "semaphores", "once",  "atomics",    "all"};
-    enum { FIXED = 3, SHAPES = sizeof shapes / sizeof *shapes };
+    enum { FIXED = 7, SHAPES = sizeof shapes / sizeof *shapes };
     struct CMUnitTest tests[FIXED + SHAPES] = {
         cmocka_unit_test(test_symmetry),
         cmocka_unit_test(test_symmetry_saves),
+        cmocka_unit_test(test_unlike),
+        cmocka_unit_test(test_unlike_in_a_window),
+        cmocka_unit_test(test_waiters_change_places),
+        cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_twins),
     };
     for (size_t i = 0; i < SHAPES; i++)
