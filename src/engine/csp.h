@@ -48,6 +48,7 @@ struct csp {
     struct blocking *blocking;
     struct wait_reader *waits;
     struct search_index *index;
+    struct stuck_bounds *bounds;
     struct machine *start; /* has executed what lies before ... */
     uint32_t started;      /* ... this pos; it catches up when it is asked for */
     uint32_t *witness;     /* of the last answer */

@@ -4,6 +4,7 @@
 #include "engine/csp.h"
 
 #include "engine/lock_order.h"
+#include "engine/stuck_bounds.h"
 #include "engine/stuck_sets.h"
 #include "model/lock_profile.h"
 #include "model/order.h"
@@ -34,6 +35,7 @@ struct csp *csp_create(struct engine_run *run)
         csp->waits = wait_reader_create(csp->blocking);
         csp->start = machine_create(csp->rules);
         csp->index = search_index_create(run->history, MODEL_SYNC);
+        csp->bounds = stuck_bounds_create(csp->blocking, csp->index);
     }
     return csp;
 }
@@ -54,6 +56,7 @@ void csp_destroy(struct csp *csp)
     wait_reader_destroy(csp->waits);
     blocking_destroy(csp->blocking);
     machine_destroy(csp->start);
+    stuck_bounds_destroy(csp->bounds);
     search_index_destroy(csp->index);
     free(csp->witness);
     lock_profiles_destroy(csp->profiles);

@@ -130,6 +130,7 @@ static void check_stuck_sets(struct csp *csp, uint32_t from, uint32_t to)
         .note = note,
         .context = csp,
         .index = csp->index,
+        .bounds = csp->bounds,
         .work = &work,
     };
     csp->stuck_states = csp->refiner->states + STUCK_STATES;

@@ -221,7 +221,7 @@ static void find_semaphores(const struct stuck_members *members, struct semaphor
 static int64_t most_owed(struct stuck_bounds *bounds, const struct wait_class *class,
                          const struct semaphores *all, uint32_t chosen)
 {
-    uint64_t key = map_mix(map_pair(class->thread, class->instances.items[0]));
+    uint64_t key = map_mix(map_pair((uint32_t) class->wanted, class->instances.items[0]));
     for (uint32_t i = 0; i < all->count; i++)
         if (chosen >> i & 1)
             key = map_mix(key * 31 + all->items[i] + 1);

@@ -16,7 +16,7 @@ struct stuck_decider {
     const struct stuck_sets *sets;
     const struct history *history;
     struct explorer *explorer;
-    bool *several_wait; /* by condition */
+    bool *several_wait; /* by condition; made when somebody asks */
     uint64_t explored;
     struct number_list room; /* for a schedule */
 };
@@ -44,7 +44,6 @@ struct stuck_decider *stuck_decider_create(const struct stuck_sets *sets)
     struct stuck_decider *decider = NEW(struct stuck_decider);
     decider->sets = sets;
     decider->history = sets->run->history;
-    decider->several_wait = find_waiters(decider->history);
     return decider;
 }
 
@@ -225,7 +224,7 @@ static bool comes_late(struct stuck_decider *decider, const struct stuck_members
 
 /* A wait alone: can it begin after all signals that others give? Exact if nobody else could
  * have got one that came later. */
-static enum search_answer begins_late(const struct stuck_decider *decider, uint32_t wait,
+static enum search_answer begins_late(struct stuck_decider *decider, uint32_t wait,
                                       const struct stuck_goal *goal, struct search_witness *witness)
 {
     const struct history *history = decider->history;
@@ -242,6 +241,8 @@ static enum search_answer begins_late(const struct stuck_decider *decider, uint3
     enum search_answer answer = SEARCH_EXHAUSTED;
     if (history->events[begin].op == EVENT_WAIT_BEGIN && events.count > 1)
         answer = search_reach(decider->sets->search, &query, witness);
+    if (!decider->several_wait)
+        decider->several_wait = find_waiters(history);
     if (answer == SEARCH_REFUTED && !broadcasts &&
         decider->several_wait[history->events[wait].object])
         answer = SEARCH_EXHAUSTED;

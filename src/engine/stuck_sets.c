@@ -239,7 +239,7 @@ void stuck_sets_find(const struct stuck_sets *sets)
     struct finder finder = {
         .sets = &own,
         .history = sets->run->history,
-        .bounds = stuck_bounds_create(sets->blocking, sets->index),
+        .bounds = sets->bounds ? sets->bounds : stuck_bounds_create(sets->blocking, sets->index),
         .decider = stuck_decider_create(&own),
         .steps = *own.work < ENUMERATION_STEPS ? *own.work : ENUMERATION_STEPS,
         .tuple_steps = *own.work < TUPLE_STEPS ? *own.work : TUPLE_STEPS,
@@ -248,7 +248,8 @@ void stuck_sets_find(const struct stuck_sets *sets)
     find(&finder);
     steps -= finder.steps + finder.tuple_steps;
     *own.work -= steps < *own.work ? steps : *own.work;
-    stuck_bounds_destroy(finder.bounds);
+    if (!sets->bounds)
+        stuck_bounds_destroy(finder.bounds);
     stuck_decider_destroy(finder.decider);
     map_free(&finder.tried);
     map_free(&finder.places);

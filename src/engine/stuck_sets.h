@@ -26,6 +26,8 @@ struct stuck_goal {
     uint32_t executed_count;
 };
 
+struct stuck_bounds;
+
 struct stuck_sets {
     struct engine_run *run;
     enum model model;
@@ -42,6 +44,7 @@ struct stuck_sets {
     void *context;
     struct search *search;            /* for the order of signals and waits, or NULL */
     const struct search_index *index; /* for what must come before what, or NULL */
+    struct stuck_bounds *bounds;      /* of the whole history, or NULL: made for the occasion */
     uint64_t *work; /* what is left to be done: about events executed; NULL: enough for a trace */
 };
 

@@ -166,7 +166,7 @@ static const char *const unlike[] = {
     "M|fork(P)|1\nP|post(s)|2\nM|w(x)|3\nM|fork(Q)|4\nQ|post(s)|5\nT|semwait(s)|6\n"
     "T|semwait(s)|7\nT|w(x)|8\n",
     /* One takes what the other then fails to take. */
-    "Z|post(s)|1\nQ|trysemwait(s)|2\nQ|post(u)|3\nP|trysemwait!(s)|4\nP|post(u)|5\n"
+    "Q|trysemwait(s)|2\nQ|post(u)|3\nP|trysemwait!(s)|4\nP|post(u)|5\n"
     "T|semwait(u)|6\nT|semwait(u)|7\nT|w(x)|8\nN|w(x)|9\n",
 };
 
