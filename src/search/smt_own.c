@@ -42,6 +42,14 @@ struct smt_own *smt_own_create(const struct smt_window *window)
     return self;
 }
 
+struct smt_encoding *smt_own_take_encoding(struct smt_own *self)
+{
+    struct smt_encoding *encoding = self->encoding;
+    self->encoding = NULL;
+    smt_own_forget(self);
+    return encoding;
+}
+
 void smt_own_forget(struct smt_own *self)
 {
     if (!self->cdcl)

@@ -18,6 +18,9 @@ enum smt_answer smt_own_decide(struct smt_own *own, struct smt_trial *trial, uin
 /* Forgets what was learnt. Which witness is found, and what is left open, depends on the pairs
  * since then, and on nothing else. */
 void smt_own_forget(struct smt_own *own);
+/* The constraints that were said since then, for another solver; this one forgets. NULL if
+ * there are none. */
+struct smt_encoding *smt_own_take_encoding(struct smt_own *own);
 /* Of all questions so far. */
 uint64_t smt_own_steps(const struct smt_own *own);
 

@@ -4,9 +4,6 @@
  * loses conclusions and nothing else. */
 #define ORDERS_MAX 64
 
-/* Events before a pair, from which on it pays to leave them as they are. */
-#define FAR 4000
-
 /* Plans that may be tried between two choices. */
 #define ROUNDS_MAX 1000
 
@@ -422,22 +419,6 @@ static enum smt_answer decide(struct smt_propagation *self)
     return SMT_UNKNOWN;
 }
 
-/* A plan that leaves the observed order only where the first of the two events, in that
- * order, would come: there is less to try if that is far from the start. */
-static bool is_near(struct smt_propagation *self)
-{
-    const struct history *history = self->window->history;
-    uint32_t first = self->pair[0], second = self->pair[1];
-    if (second - self->window->start < FAR || !start(self))
-        return false;
-    for (uint32_t thread = 0; thread < history->threads; thread++) {
-        uint32_t count = history_count_before(history, thread, first);
-        if (count > self->plan.prefix[thread] && count <= self->limit[thread])
-            self->plan.prefix[thread] = count;
-    }
-    return decide(self) == SMT_YES; /* that there is none says nothing */
-}
-
 enum smt_answer smt_propagate(struct smt_propagation *self, struct smt_trial *trial,
                               struct smt_encoding *encoding, uint32_t first, uint32_t second,
                               uint32_t choices)
@@ -448,7 +429,5 @@ enum smt_answer smt_propagate(struct smt_propagation *self, struct smt_trial *tr
     self->depth = 0;
     self->pair[0] = first;
     self->pair[1] = second;
-    if (is_near(self))
-        return SMT_YES;
     return start(self) ? decide(self) : SMT_NO;
 }

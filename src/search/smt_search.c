@@ -1,6 +1,7 @@
 #include "search/smt_search.h"
 
 #include "model/checker.h"
+#include "search/search.h"
 #include "search/smt_own.h"
 #include "search/smt_pairs.h"
 #include "search/smt_propagate.h"
@@ -32,6 +33,8 @@ struct hunt {
     struct smt_counts *counts;
     struct error *error;
     struct smt_pairs *pairs;
+    struct search_index *index; /* of auto's search, NULL: not needed so far */
+    struct search *search;
     struct smt_context *context; /* made when the first solver needs it */
     struct smt_window *window;
     struct smt_trial *trial;
@@ -82,6 +85,22 @@ static void report_trial(struct hunt *hunt)
 {
     const struct smt_positions *witness = smt_trial_witness(hunt->trial);
     report(hunt, witness->items, (uint32_t)witness->count);
+}
+
+/* The word of auto's search is checked like everybody's. */
+static int report_guess(struct hunt *hunt, const struct smt_pair *pair,
+                        const struct search_witness *witness)
+{
+    const uint32_t events[2] = {pair->first, pair->second};
+    struct claim claim = {FINDING_RACE, events, 2, witness->events, witness->length};
+    struct complaint complaint;
+    if (!witness_check(hunt->rules, &claim, &complaint))
+        return error_set(hunt->error, ERROR_INTERNAL,
+                         "the witness for events %u and %u is wrong at %u (event %u): %s",
+                         pair->first, pair->second, complaint.at, complaint.pos, complaint.rule);
+    hunt->counts->guessed++;
+    report(hunt, witness->events, witness->length);
+    return 0;
 }
 
 static double now(void)
@@ -190,6 +209,44 @@ static void propagate_all(struct hunt *hunt, uint32_t choices, bool observed_onl
         close_encoding(hunt); /* most of it is about pairs that are decided */
 }
 
+/* Takes the pairs off the list that the observed order of some events leads to, which auto's
+ * closures (search.h) find at once. One that keeps all that was read is good for any model. */
+static int guess_observed(struct hunt *hunt)
+{
+    size_t kept = 0;
+    int result = 0;
+    if (!hunt->search) {
+        enum model model = hunt->rules->model == MODEL_SYNC ? MODEL_SYNC : MODEL_RF;
+        hunt->index = search_index_create(hunt->rules->history, model);
+        hunt->search = search_create(hunt->index);
+    }
+    for (size_t i = 0; i < hunt->todo.count && !result; i++) {
+        struct smt_pair pair = hunt->todo.items[i];
+        const uint32_t events[2] = {pair.first, pair.second};
+        struct search_query query = {SEARCH_RACE, events, 2, 1};
+        struct search_witness witness;
+        if (!is_wanted(hunt, &pair))
+            continue;
+        if (search_reach(hunt->search, &query, &witness) == SEARCH_WITNESS)
+            result = report_guess(hunt, &pair, &witness);
+        else
+            hunt->todo.items[kept++] = pair;
+    }
+    hunt->todo.count = kept;
+    return result;
+}
+
+/* What our own solver had to be told about the pairs that are left, and nothing about those
+ * that are not: then Z3 need not make plans to find that out. */
+static struct smt_encoding *prepare_rest(const struct hunt *hunt, struct smt_own *own)
+{
+    smt_own_forget(own);
+    for (size_t i = 0; i < hunt->todo.count; i++)
+        smt_own_decide(own, hunt->trial, hunt->todo.items[i].first, hunt->todo.items[i].second,
+                       GUESS_STEPS);
+    return smt_own_take_encoding(own);
+}
+
 /* Takes the pairs off the list for which our own solver finds a witness. That it finds none
  * is for Z3 to say. */
 static void guess_witnesses(struct hunt *hunt)
@@ -208,6 +265,8 @@ static void guess_witnesses(struct hunt *hunt)
         }
     }
     hunt->todo.count = kept;
+    if (!hunt->encoding)
+        hunt->encoding = prepare_rest(hunt, own);
     smt_own_destroy(own);
 }
 
@@ -219,18 +278,18 @@ static void solve_all(struct hunt *hunt)
 }
 
 /* Whatever is cheaper than Z3. */
-static void decide_cheaply(struct hunt *hunt)
+static int decide_cheaply(struct hunt *hunt)
 {
+    if (guess_observed(hunt))
+        return -1;
     if (hunt->rules->model == MODEL_VALUE)
         propagate_all(hunt, 0, true);
     propagate_all(hunt, 0, false);
-    bool tried = hunt->todo.count <= FEW_PAIRS;
-    if (hunt->todo.count && tried)
+    if (hunt->todo.count && hunt->todo.count <= FEW_PAIRS)
         propagate_all(hunt, few_choices(hunt), false);
     if (hunt->todo.count)
         guess_witnesses(hunt);
-    if (hunt->todo.count && hunt->todo.count <= FEW_PAIRS && !tried)
-        propagate_all(hunt, few_choices(hunt), false);
+    return 0;
 }
 
 static void open_window(struct hunt *hunt, uint32_t start, uint32_t end)
@@ -282,8 +341,9 @@ static int hunt_in_window(struct hunt *hunt)
     int result = 0;
     uint32_t size = hunt->window->end - hunt->window->start;
     if (!hunt->options->z3_alone && hunt->todo.count)
-        decide_cheaply(hunt);
-    solve_all(hunt);
+        result = decide_cheaply(hunt);
+    if (!result)
+        solve_all(hunt);
     close_window(hunt);
     retry_open(hunt, size);
     return result;
@@ -342,6 +402,8 @@ int smt_search(const struct rules *rules, const struct smt_options *options,
                         .pairs = smt_pairs_create(rules->history)};
     *counts = (struct smt_counts){0};
     int result = hunt_everywhere(&hunt);
+    search_destroy(hunt.search);
+    search_index_destroy(hunt.index);
     smt_context_destroy(hunt.context);
     smt_pairs_destroy(hunt.pairs);
     array_free(&hunt.todo);
