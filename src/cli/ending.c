@@ -29,8 +29,8 @@ static void say_threads(const struct binary_waiting *waiting)
         fprintf(stderr, "the program hung: %u thread%s waiting", waiting->waiting,
                 waiting->waiting == 1 ? " was" : "s were");
     else
-        fprintf(stderr, "%u of the program's %u threads were waiting", waiting->waiting,
-                waiting->threads);
+        fprintf(stderr, "%u of the program's %u threads %s waiting", waiting->waiting,
+                waiting->threads, waiting->waiting == 1 ? "was" : "were");
     fputs("; ", stderr);
 }
 

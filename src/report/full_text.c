@@ -113,9 +113,10 @@ static void print_locks(const struct writer *writer, uint32_t pos)
     for (size_t i = 0; i < count; i++) {
         fputs("    holding ", writer->out);
         print_name(writer, CLASS_LOCK, locks[i].lock);
-        const char *place =
-            trace_location(writer->trace, writer->report->history->events[locks[i].since].location);
-        fputs(", taken at ", writer->out);
+        const struct event *since = &writer->report->history->events[locks[i].since];
+        const char *place = trace_location(writer->trace, since->location);
+        fputs(since->op == EVENT_ACQUIRE_READ ? " for reading, taken at " : ", taken at ",
+              writer->out);
         columns_text(writer->out, place);
         putc('\n', writer->out);
     }

@@ -52,8 +52,11 @@ static json_t *locks_json(struct page *page, uint32_t pos)
     for (size_t i = 0; i < count; i++) {
         char *name = words_object(page->trace, CLASS_LOCK, locks[i].lock);
         const struct event *since = &page->report->history->events[locks[i].since];
+        char text[600];
+        snprintf(text, sizeof text, "%s%s", name,
+                 since->op == EVENT_ACQUIRE_READ ? " for reading" : "");
         json_array_append_new(
-            list, json_pack("[I, I]", page_text(page, name),
+            list, json_pack("[I, I]", page_text(page, text),
                             page_text(page, trace_location(page->trace, since->location))));
         free(name);
     }

@@ -4,7 +4,7 @@
  *
  * Valgrind's tool sees these calls itself. */
 #include "runtime/real.h"
-#include "runtime/recorder.h"
+#include "runtime/wish.h"
 
 #ifndef PREPLAY_HOSTED
 
@@ -66,5 +66,30 @@ CALL(_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE, (void *condition
      (condition, lock))
 CALL(_ZNSt18condition_variable10notify_oneEv, (void *condition), (condition))
 CALL(_ZNSt18condition_variable10notify_allEv, (void *condition), (condition))
+
+/* A future waits in a futex, of which nothing is recorded: that one thread was done before another
+ * went on is told by the once-block in which the result is set. But who waits for ever is to be
+ * told, as one that waits for a post. */
+#define FUTURE_WAIT                                                                                \
+    _ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE
+#define TEXT_OF(name) TEXT(name)
+#define TEXT(name)    #name
+
+EXPORT bool FUTURE_WAIT(void *self, unsigned *word, unsigned value, bool limited, long seconds,
+                        long nanoseconds);
+EXPORT bool FUTURE_WAIT(void *self, unsigned *word, unsigned value, bool limited, long seconds,
+                        long nanoseconds)
+{
+    static bool (*real_function)(void *, unsigned *, unsigned, bool, long, long);
+    struct sync sync = SYNC(EVENT_SEM_WAIT, word);
+    if (limited || (sync.recorder && sync.recorder->ignore_sync))
+        sync.recorder = NULL;
+    if (!real_function)
+        *(void **)(void *)&real_function = find(TEXT_OF(FUTURE_WAIT));
+    if (unlikely(enforce_active) && sync.recorder)
+        enforce_stand(sync.recorder);
+    return wish_around(&sync, EVENT_SEM_WAIT,
+                       real_function(self, word, value, limited, seconds, nanoseconds));
+}
 
 #endif

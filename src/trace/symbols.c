@@ -192,7 +192,7 @@ bool symbols_place_is_library(const char *place)
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (strncmp(place, folders[i], strlen(folders[i])) == 0)
             return true;
-    return false;
+    return place[0] == '/' && strstr(place, "/include/c++/"); /* however clang went there */
 }
 
 /* The innermost that is the program's own, or else the innermost. */
@@ -234,14 +234,23 @@ static bool is_below(const char *path)
            is_named(path, "libtsan.so") || is_named(path, "vgpreload_preplay");
 }
 
+/* Linked statically, without lines: "_ZNSt6thread...+0x18". */
+static bool is_standard(const char *place)
+{
+    return !strchr(place, ':') &&
+           (strncmp(place, "_ZNSt", 5) == 0 || strncmp(place, "_ZSt", 4) == 0);
+}
+
 bool symbols_is_library(struct symbols *self, uint64_t pc)
 {
     const struct module *module = module_at(self, pc);
-    return symbols_place_is_library(symbols_line(self, pc)) ||
+    const char *place = symbols_line(self, pc);
+    return symbols_place_is_library(place) || is_standard(place) ||
            (module && (is_cplusplus(module->path) || is_below(module->path)));
 }
 
-/* Which libraries it needs is written near the file's beginning. */
+/* Which libraries it needs is written near the file's beginning, and so are most names of one
+ * that has the library inside. */
 static bool needs_cplusplus(const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -254,7 +263,8 @@ static bool needs_cplusplus(const char *path)
             (size_t)status.st_size < NEEDED_WITHIN ? (size_t)status.st_size : NEEDED_WITHIN;
         void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
         if (bytes != MAP_FAILED) {
-            found = memmem(bytes, size, "libstdc++.so", 12) || memmem(bytes, size, "libc++.so", 9);
+            found = memmem(bytes, size, "libstdc++.so", 12) ||
+                    memmem(bytes, size, "libc++.so", 9) || memmem(bytes, size, "_ZNSt", 5);
             munmap(bytes, size);
         }
     }

@@ -227,3 +227,10 @@ END
     "$python" "$BATS_TEST_TMPDIR/validate.py" docs/findings.schema.json "$BATS_TEST_TMPDIR"/{std,all,report}.json \
         "$BIN/hidden_race.data/findings.json"
 }
+
+@test "a lock that is held for reading is called so" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '%s\n' 'T1|fork(T2)|1' 'T1|rdacq(l)|2' 'T1|w(x)|3' 'T1|rdrel(l)|4' 'T2|rdacq(l)|5' 'T2|w(x)|6' >readers.std
+    run -66 "$PREPLAY" report readers.std
+    [[ "$output" == *"holding l for reading, taken at 2"*"holding l for reading, taken at 5"* ]]
+}

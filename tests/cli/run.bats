@@ -174,7 +174,7 @@ END
 }
 
 @test "OpenMP: regions, barriers, loops, sections and locks order what they order" {
-    source="$ROOT/tests/programs/openmp.c"
+    source="$ROOT/tests/programs/openmp/regions.c"
     line=$(grep -n '//@A$' "$source" | cut -d: -f1)
     for level in -O0 -O2; do
         PREPLAY_CC=gcc "$PREPLAY" cc -g $level -fopenmp "$source" -o openmp

@@ -43,10 +43,12 @@ observed() {
 
 # They sleep, so they can do it together.
 for source; do
-    name=$(basename "$source" .c)
-    case $how in
-    '') "$preplay" cc -g -pthread "$source" -o "$work/$name" ;;
-    *) gcc -g -pthread "$source" -o "$work/$name" ;;
+    name=$(basename "${source%.c*}")
+    case $how$source in
+    --*.cc) g++ -g -pthread "$source" -o "$work/$name" ;;
+    --*.c) gcc -g -pthread "$source" -o "$work/$name" ;;
+    *.cc) "$preplay" c++ -g -pthread "$source" -o "$work/$name" ;;
+    *.c) "$preplay" cc -g -pthread "$source" -o "$work/$name" ;;
     esac || exit 1
     (
         cd "$work" || exit 1
@@ -58,7 +60,7 @@ done
 wait
 
 for source; do
-    name=$(basename "$source" .c)
+    name=$(basename "${source%.c*}")
     bad=
     code=$(cat "$work/$name.code")
     ends=$(sed -n 's,^// ends: ,,p' "$source")
