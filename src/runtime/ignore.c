@@ -36,8 +36,14 @@ static void ignore(struct recorder *self, int by)
 EXPORT void __preplay_ignore_begin(void)
 {
     struct recorder *self = recorder_self();
-    if (self)
-        ignore(self, 1);
+    if (!self)
+        return;
+    /* What is known by now is written now: the section may be the thread's last. */
+    if (unlikely(self->late_address) && recorder_enter(self)) {
+        write_late_value(self);
+        recorder_leave(self);
+    }
+    ignore(self, 1);
 }
 
 EXPORT void __preplay_ignore_end(void)
