@@ -1,9 +1,10 @@
 #!/bin/bash
-# What tlh costs against recording: bench/tlh.sh [BUILD] [PROGRAM [ARG...]]
-# Records the programs of bench/record (or PROGRAM, built with preplay cc) and compares
-# processor times, the best of several: recording; reading with hb and lockset; and what tlh
-# adds to that. The last column is the overhead as seed 004 counts it (its Table V): over
-# running under a race detector by happens-before and locksets; it should be 4 % at the most.
+# What tlh costs against recording: bench/tlh.sh [BUILD] [NAME...]
+# Records programs of bench/record, and of bench/record/real (built from Debian's source
+# packages), and compares processor times, the best of ROUNDS (7): recording; reading with
+# hb and lockset; and what tlh adds to that. The last column is the overhead as seed 004
+# counts it (its Table V): over running under a race detector by happens-before and locksets;
+# it should be 4 % at the most.
 set -e
 build=$(cd "${1:-build}" && pwd)
 sources=$(cd "$(dirname "$0")/record" && pwd)
@@ -23,11 +24,11 @@ row() { # NAME COMMAND...
     name=$1
     shift
     rm -f recording base both
-    for _ in 1 2 3; do
+    for _ in $(seq "${ROUNDS:-7}"); do
         cpu recording "$build/preplay" record -d data "$@"
     done
     # Turn by turn, so that both see the machine in the same state.
-    for _ in 1 2 3 4 5 6 7; do
+    for _ in $(seq "${ROUNDS:-7}"); do
         cpu base "$build/preplay" predict -e hb,lockset data
         cpu both "$build/preplay" predict -e hb,lockset,tlh data
     done
@@ -40,11 +41,14 @@ row() { # NAME COMMAND...
 }
 
 printf '%-12s %10s %9s %9s %9s %11s %11s\n' program events recorded hb+ls tlh of-record of-all
-if [ $# -gt 0 ]; then
-    row "$(basename "$1")" "$@"
-    exit
-fi
-for program in matrix sort queue pipeline atomics; do
-    "$build/preplay" cc -O2 -g -w "$sources/$program.c" -o "$program" -pthread -lm
-    row "$program" "./$program"
+[ $# -gt 0 ] || set -- matrix sort queue pipeline atomics pbzip2
+for name in "$@"; do
+    if [ -f "$sources/$name.c" ]; then
+        "$build/preplay" cc -O2 -g -w "$sources/$name.c" -o "$name" -pthread -lm
+        row "$name" "./$name"
+    elif command=$("$sources/real/$name" ours "$work/$name" "$build" gcc 2>log); then
+        row "$name" $command
+    else
+        echo "$name: left out, as it cannot be built (bench/record/real/$name)"
+    fi
 done

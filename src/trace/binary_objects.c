@@ -298,6 +298,20 @@ static bool learn_whole(struct objects *self, uint64_t page, uint16_t owner, boo
     return true;
 }
 
+/* An access of the same bytes told all of this: they lie between two edges without one
+ * within. Bytes of one granule begin a new life from the first of them on, so that what is
+ * true of that is true of all. */
+static bool is_known(const struct learned *learned, uint16_t owner, uint32_t first, uint32_t last,
+                     bool write)
+{
+    uint32_t word = first / 64;
+    uint16_t known = learned->owner[first];
+    return first / 8 == last / 8 &&
+           (learned->edge[word] & word_mask(word, first, last)) == UINT64_C(1) << (first % 64) &&
+           (last == PAGE_SIZE - 1 || get_bit(learned->edge, last + 1)) &&
+           (known == owner || known == SHARED) && (!write || get_bit(learned->wrote, first));
+}
+
 void objects_learn(struct objects *self, uint32_t thread, uint64_t address, uint64_t length,
                    bool write)
 {
@@ -306,6 +320,10 @@ void objects_learn(struct objects *self, uint32_t thread, uint64_t address, uint
     /* Numbers beyond 16 bits share one: sharing between those is assumed. */
     uint16_t owner = thread + 1 < SHARED ? (uint16_t)(thread + 1) : SHARED;
     uint64_t end = address + length;
+    if (address >> PAGE_SHIFT == self->last_page && length <= 8 &&
+        (end - 1) >> PAGE_SHIFT == self->last_page &&
+        is_known(self->last, owner, address & (PAGE_SIZE - 1), (end - 1) & (PAGE_SIZE - 1), write))
+        return;
     if (address & (PAGE_SIZE - 1)) /* objects end with their page anyway */
         set_bit(page_learned(self, address >> PAGE_SHIFT)->edge, address & (PAGE_SIZE - 1));
     while (address < end) {
