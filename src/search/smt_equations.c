@@ -1,29 +1,12 @@
-/* The seed's own encoding of locks (section 4.2, equation 4). The owner of a lock
- * is a variable: an acquire assumes that it is nobody and writes the thread, a
- * release the other way round; wait_begin is a release, wait_end an acquire, and a
- * signal sent with the mutex held assumes its owner. Whoever assumes a value comes
- * after a write of that value, with no other write in between.
- *
- * It says what one clause a pair of sections says, at cubic cost. It is kept for
- * comparison, and to show that what it simplifies to is what the seed prints.
- * Readers' locks and tries, which the seed does not know, are left to sections. */
-#include "search/smt_encode.h"
-
-#define NOBODY POS_NONE
-
-struct step {
-    uint32_t pos, thread;
-    bool writes;
-    uint32_t assumed, written; /* owner before and after: a thread or NOBODY */
-};
-
-struct steps ARRAY_OF(struct step);
+#include "search/smt_equations.h"
 
 static void add_section(const struct smt_window *window, const struct smt_section *section,
-                        struct steps *steps)
+                        struct smt_owner_steps *steps)
 {
-    struct step acquire = {section->acquire, section->thread, true, NOBODY, section->thread};
-    struct step release = {section->release, section->thread, true, section->thread, NOBODY};
+    struct smt_owner_step acquire = {section->acquire, section->thread, true, SMT_NOBODY,
+                                     section->thread};
+    struct smt_owner_step release = {section->release, section->thread, true, section->thread,
+                                     SMT_NOBODY};
     if (acquire.pos >= window->start)
         array_push(steps, acquire);
     if (release.pos != POS_NONE)
@@ -37,7 +20,8 @@ static bool covers(const struct smt_window *window, const struct smt_section *se
 }
 
 /* Signals of the conditions that wait with this lock, sent while it is held. */
-static void add_signals(const struct smt_window *window, uint32_t lock, struct steps *steps)
+static void add_signals(const struct smt_window *window, uint32_t lock,
+                        struct smt_owner_steps *steps)
 {
     const struct event *events = window->history->events;
     for (uint32_t condition = 0; condition < trace_count(window->history->trace, CLASS_CONDITION);
@@ -49,7 +33,8 @@ static void add_signals(const struct smt_window *window, uint32_t lock, struct s
         for (uint32_t i = window->signals.offset[condition];
              i < window->signals.offset[condition + 1]; i++) {
             uint32_t pos = window->signals.items[i];
-            struct step step = {pos, events[pos].thread, false, events[pos].thread, NOBODY};
+            struct smt_owner_step step = {pos, events[pos].thread, false, events[pos].thread,
+                                          SMT_NOBODY};
             for (uint32_t k = window->section_offset[lock]; k < window->section_offset[lock + 1];
                  k++)
                 if (pos >= window->start && covers(window, &window->sections.items[k], pos))
@@ -59,8 +44,8 @@ static void add_signals(const struct smt_window *window, uint32_t lock, struct s
 }
 
 /* Not between `write` and `step`; without a `write`, not before `step`. */
-static smt_ref stays_away(struct smt_encoding *encoding, const struct step *other,
-                          const struct step *write, const struct step *step)
+static smt_ref stays_away(struct smt_encoding *encoding, const struct smt_owner_step *other,
+                          const struct smt_owner_step *write, const struct smt_owner_step *step)
 {
     struct smt_formula *formula = &encoding->formula;
     smt_ref after = smt_is_before(encoding, step->pos, other->pos);
@@ -71,14 +56,14 @@ static smt_ref stays_away(struct smt_encoding *encoding, const struct step *othe
                      before);
 }
 
-/* The thread's own last write before `step`, NULL if there is none. */
-static const struct step *own_write(const struct smt_window *window, const struct steps *steps,
-                                    const struct step *step)
+const struct smt_owner_step *smt_own_write(const struct smt_window *window,
+                                           const struct smt_owner_steps *steps,
+                                           const struct smt_owner_step *step)
 {
     const uint32_t *index = window->history->index;
-    const struct step *last = NULL;
+    const struct smt_owner_step *last = NULL;
     for (size_t i = 0; i < steps->count; i++) {
-        const struct step *other = &steps->items[i];
+        const struct smt_owner_step *other = &steps->items[i];
         if (other->writes && other->thread == step->thread &&
             index[other->pos] < index[step->pos] && (!last || index[last->pos] < index[other->pos]))
             last = other;
@@ -86,9 +71,16 @@ static const struct step *own_write(const struct smt_window *window, const struc
     return last;
 }
 
+bool smt_may_precede(const struct smt_owner_step *write, const struct smt_owner_step *own,
+                     const struct smt_owner_step *step)
+{
+    return write->writes && write != step && (write->thread != step->thread || write == own);
+}
+
 /* "`step` comes right after `write`" (NULL: before all writes). */
-static smt_ref follows(struct smt_encoding *encoding, const struct steps *steps,
-                       const struct step *write, const struct step *own, const struct step *step)
+static smt_ref follows(struct smt_encoding *encoding, const struct smt_owner_steps *steps,
+                       const struct smt_owner_step *write, const struct smt_owner_step *own,
+                       const struct smt_owner_step *step)
 {
     const struct smt_window *window = encoding->window;
     struct smt_formula *formula = &encoding->formula;
@@ -96,10 +88,9 @@ static smt_ref follows(struct smt_encoding *encoding, const struct steps *steps,
     if (write)
         array_push(&parts, smt_is_executed_before(encoding, write->pos, step->pos));
     for (size_t i = 0; i < steps->count; i++) {
-        const struct step *other = &steps->items[i];
-        if (!other->writes || other == write || other == step ||
-            !smt_is_possible(encoding, other->pos) ||
-            (other->thread == step->thread && other != own))
+        const struct smt_owner_step *other = &steps->items[i];
+        if (other == write || !smt_may_precede(other, own, step) ||
+            !smt_is_possible(encoding, other->pos))
             continue;
         bool implied = false; /* by the same about an earlier write of its thread */
         for (size_t k = 0; k < steps->count && !implied; k++)
@@ -114,17 +105,16 @@ static smt_ref follows(struct smt_encoding *encoding, const struct steps *steps,
     return result;
 }
 
-static void encode_step(struct smt_encoding *encoding, const struct steps *steps, uint32_t initial,
-                        const struct step *step)
+static void encode_step(struct smt_encoding *encoding, const struct smt_owner_steps *steps,
+                        uint32_t initial, const struct smt_owner_step *step)
 {
     struct smt_refs ways = {0};
-    const struct step *own = own_write(encoding->window, steps, step);
+    const struct smt_owner_step *own = smt_own_write(encoding->window, steps, step);
     if (step->assumed == initial && !own)
         array_push(&ways, follows(encoding, steps, NULL, NULL, step));
     for (size_t i = 0; i < steps->count; i++) {
-        const struct step *write = &steps->items[i];
-        if (write->writes && write->written == step->assumed && write != step &&
-            (write->thread != step->thread || write == own) &&
+        const struct smt_owner_step *write = &steps->items[i];
+        if (smt_may_precede(write, own, step) && write->written == step->assumed &&
             smt_is_executed_before(encoding, write->pos, step->pos) != SMT_REF_FALSE)
             array_push(&ways, follows(encoding, steps, write, own, step));
     }
@@ -132,20 +122,27 @@ static void encode_step(struct smt_encoding *encoding, const struct steps *steps
     array_free(&ways);
 }
 
-void smt_encode_lock_equations(struct smt_encoding *encoding, uint32_t lock)
+bool smt_owner_steps_find(const struct smt_window *window, uint32_t lock,
+                          struct smt_owner_steps *steps, uint32_t *initial)
 {
-    const struct smt_window *window = encoding->window;
-    struct steps steps = {0};
-    uint32_t initial = NOBODY;
     bool plain = window->failed_tries.offset[lock] == window->failed_tries.offset[lock + 1];
+    *initial = SMT_NOBODY;
     for (uint32_t i = window->section_offset[lock]; i < window->section_offset[lock + 1]; i++) {
         const struct smt_section *section = &window->sections.items[i];
         plain &= !section->shared;
         if (section->acquire < window->start)
-            initial = section->thread;
-        add_section(window, section, &steps);
+            *initial = section->thread;
+        add_section(window, section, steps);
     }
-    add_signals(window, lock, &steps);
+    add_signals(window, lock, steps);
+    return plain;
+}
+
+void smt_encode_lock_equations(struct smt_encoding *encoding, uint32_t lock)
+{
+    struct smt_owner_steps steps = {0};
+    uint32_t initial;
+    bool plain = smt_owner_steps_find(encoding->window, lock, &steps, &initial);
     for (size_t i = 0; i < steps.count && plain; i++)
         if (smt_is_possible(encoding, steps.items[i].pos))
             encode_step(encoding, &steps, initial, &steps.items[i]);

@@ -3,6 +3,7 @@
 #include "tiddle/generator.h"
 #include "oracle/oracle.h"
 #include "search/search.h"
+#include "search/smt_equations.h"
 #include "search/smt_search.h"
 
 #include <setjmp.h>
@@ -381,6 +382,95 @@ static void expect(const struct figure *figure, const char *name, const char *wa
     free(joined);
 }
 
+/* Threads count from 1 in the seed; 0 is nobody. */
+static unsigned owner(uint32_t thread)
+{
+    return thread == SMT_NOBODY ? 0 : thread + 1;
+}
+
+static void spell_names(FILE *out, const struct figure *figure, const struct smt_positions *events)
+{
+    char *names[16];
+    for (size_t i = 0; i < events->count; i++)
+        names[i] = (char *)name_of(figure, events->items[i]);
+    qsort(names, events->count, sizeof *names, compare_texts);
+    for (size_t i = 0; i < events->count; i++)
+        fprintf(out, " %s", names[i]);
+}
+
+/* Of the lock's owner. */
+static char *spell_step(const struct figure *figure, const struct smt_owner_steps *steps,
+                        const struct smt_owner_step *step)
+{
+    char *text;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    const struct smt_owner_step *own = smt_own_write(figure->window, steps, step);
+    struct smt_positions writers = {0}, same = {0};
+    for (size_t i = 0; i < steps->count; i++) {
+        if (!smt_may_precede(&steps->items[i], own, step))
+            continue;
+        array_push(&writers, steps->items[i].pos);
+        if (steps->items[i].written == step->assumed)
+            array_push(&same, steps->items[i].pos);
+    }
+    fprintf(out, "%u", owner(step->assumed));
+    if (step->writes)
+        fprintf(out, ">%u", owner(step->written));
+    fputs(" of", out);
+    spell_names(out, figure, &writers);
+    fputs("; same", out);
+    spell_names(out, figure, &same);
+    fclose(out);
+    array_free(&writers);
+    array_free(&same);
+    return text;
+}
+
+static void expect_step(const struct figure *figure, const struct smt_owner_steps *steps,
+                        const char *name, const char *wanted)
+{
+    for (size_t i = 0; i < steps->count; i++) {
+        if (strcmp(name_of(figure, steps->items[i].pos), name) != 0)
+            continue;
+        char *text = spell_step(figure, steps, &steps->items[i]);
+        assert_string_equal(text, wanted);
+        free(text);
+        return;
+    }
+    fail_msg("%s says nothing of the lock", name);
+}
+
+/* Table 1: what each event assumes of the lock's owner and makes of it, which events may have
+ * written that before, and which of them what is assumed. The flag "thread 1 waits" is written
+ * by e4, which begins to wait, and by e7; e4b needs it to be false. */
+static void table_1_is_what_we_start_from(void **state)
+{
+    (void)state;
+    struct figure figure;
+    figure_open(&figure, TRACES "/003-fig2-wait-notify.std", MODEL_VALUE, SMT_EQUATIONS);
+    struct smt_owner_steps steps = {0};
+    uint32_t initial;
+    assert_true(smt_owner_steps_find(figure.window, 0, &steps, &initial));
+    assert_int_equal(initial, SMT_NOBODY);
+    assert_int_equal(steps.count, 7);
+    expect_step(&figure, &steps, "e2", "0>1 of e5 e8; same e8");
+    expect_step(&figure, &steps, "e4", "1>0 of e2 e5 e8; same e2");
+    expect_step(&figure, &steps, "e4b", "0>1 of e4 e5 e8; same e4 e8");
+    expect_step(&figure, &steps, "e5", "0>2 of e10 e2 e4 e4b; same e10 e4");
+    expect_step(&figure, &steps, "e7", "2 of e10 e2 e4 e4b e5; same e5");
+    expect_step(&figure, &steps, "e8", "2>0 of e10 e2 e4 e4b e5; same e5");
+    expect_step(&figure, &steps, "e10", "1>0 of e4b e5 e8; same e4b");
+    const struct smt_window *window = figure.window;
+    assert_int_equal(window->waits.count, 1);
+    assert_string_equal(name_of(&figure, window->waits.items[0].begin), "e4");
+    assert_string_equal(name_of(&figure, window->waits.items[0].end), "e4b");
+    assert_int_equal(window->signals.offset[1] - window->signals.offset[0], 1);
+    assert_string_equal(name_of(&figure, window->signals.items[0]), "e7");
+    array_free(&steps);
+    figure_close(&figure);
+}
+
 /* Table 2, third column. Two conjuncts that the table prints follow from its own
  * rules and are gone here: e4 < e4' is in the partial order, and e5 < e10 is weaker
  * than e5 < e4'. */
@@ -436,6 +526,7 @@ int main(void)
         cmocka_unit_test(equations_say_the_same),
         cmocka_unit_test(agrees_with_the_order_search),
         cmocka_unit_test(open_pairs_are_counted),
+        cmocka_unit_test(table_1_is_what_we_start_from),
         cmocka_unit_test(table_2_is_what_we_emit),
         cmocka_unit_test(figure_2_reads_as_the_seed_says),
     };
