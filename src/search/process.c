@@ -140,12 +140,10 @@ static void lay_out(struct builder *builder, const uint32_t *counts, uint32_t to
         struct process *process = &processes->items[i];
         const struct held_locks *held = &processes->start->held[process->thread];
         uint32_t begin = index_from(history, process->thread, processes->from);
-        uint32_t end = index_from(history, process->thread, processes->to);
         process->steps = next;
         process->length = counts[i];
         process->forker = NO_PROCESS;
         process->begin = begin;
-        process->cut = end < history_thread_length(history, process->thread);
         next += counts[i] + 1;
         for (size_t h = 0; h < held->count; h++)
             array_push(&builder->current[i], held->items[h]);

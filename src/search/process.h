@@ -78,7 +78,6 @@ struct process {
     uint32_t thread;
     struct step *steps; /* length + 1: the last one stands for "no more steps" */
     uint32_t length;
-    bool cut;           /* the thread goes on after the window */
     uint32_t begin;     /* index of the thread's first event in or after the window */
     uint32_t forker;    /* process that forks it inside the window, or NO_PROCESS */
     uint32_t fork_step; /* step of that process */

@@ -199,7 +199,7 @@ static bool is_over(const struct product *product, const struct step *join)
     const struct process *joined = &product->processes->items[join->other];
     if (product->slice->target[join->other] != NONE)
         return false; /* its target, which may be no step, is still to come */
-    return product_index(product, join->other) == joined->length && !joined->cut &&
+    return product_index(product, join->other) == joined->length &&
            product_forked(product, join->other);
 }
 

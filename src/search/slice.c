@@ -83,24 +83,16 @@ static void ask_fork(struct slice *slice, uint32_t p, bool surely)
         ask(slice, process->forker, process->fork_step + 1, surely);
 }
 
+/* A thread that was joined in the window has no events after it, so that its last step is
+ * one of the window, or lies before it. */
 static void need_join(struct slice *slice, const struct step *step, bool surely)
 {
-    const struct history *history = slice->processes->rules->history;
-    uint32_t thread = history->events[step->pos].object;
-    if (step->other == NO_PROCESS) {
-        /* Over before the window, or not begun in it. */
-        if (history_thread_length(history, thread) &&
-            history_pos(history, thread, 0) >= slice->processes->to && surely)
-            slice->impossible = true;
-        return;
-    }
-    const struct process *joined = &slice->processes->items[step->other];
-    if (joined->cut && surely)
-        slice->impossible = true;
+    if (step->other == NO_PROCESS)
+        return; /* over before the window, or it never did anything */
     if (slice->target[step->other] != NO_TARGET && surely)
         slice->impossible = true; /* it stands before an event of its own */
     ask_fork(slice, step->other, surely);
-    ask(slice, step->other, joined->length, surely);
+    ask(slice, step->other, slice->processes->items[step->other].length, surely);
 }
 
 static void need_barrier(struct slice *slice, uint32_t instance, bool surely)
@@ -124,10 +116,9 @@ static void need_lock(struct slice *slice, uint32_t self, const struct step *ste
         const struct holder *holder = &holders->items[i];
         if (holder->process == self || (holder->shared && step->op == EVENT_ACQUIRE_READ))
             continue;
+        /* If nobody releases it, nobody acquired it in the window, and nobody can. */
         if (holder->release != UINT32_MAX)
             ask(slice, holder->process, holder->release + 1, surely);
-        else if (surely)
-            slice->impossible = true;
     }
 }
 

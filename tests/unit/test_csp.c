@@ -153,6 +153,20 @@ static void test_joins_in_a_row(void **state)
     assert_int_equal(count_in(passed, &engine_deadlock, MODEL_SYNC, FINDING_DEADLOCK), 0);
 }
 
+/* Waits that a signal chose and that lack their mutex. */
+static const char *const waiting[] = {
+    /* One holds k while it waits, the other m while it wants k. */
+    "P|acq(k)|1\nP|acq(m)|2\nP|wait(c,m)|3\nS|notify(c)|4\nP|woken(c,m)|5\nP|rel(m)|6\nP|rel(k)|7\n"
+    "R|acq(m)|8\nR|acq(k)|9\nR|rel(k)|10\nR|rel(m)|11\n",
+    /* The same, and before that a try must have failed while the waiter still held m. */
+    "P|acq(k)|1\nP|acq(m)|2\nF|tryacq!(m)|3\nF|post(s)|4\nP|wait(c,m)|5\nS|notify(c)|6\n"
+    "P|woken(c,m)|7\nP|rel(m)|8\nP|rel(k)|9\nR|semwait(s)|10\nR|acq(m)|11\nR|acq(k)|12\n"
+    "R|rel(k)|13\nR|rel(m)|14\n",
+    /* No signal can choose the waiter before the other has both locks: not these two alone. */
+    "R|acq(m)|1\nR|acq(k)|2\nR|rel(k)|3\nR|rel(m)|4\nR|post(z)|5\nP|acq(k)|6\nP|acq(m)|7\n"
+    "P|wait(c,m)|8\nS|semwait(z)|9\nS|notify(c)|10\nP|woken(c,m)|11\nP|rel(m)|12\nP|rel(k)|13\n",
+};
+
 struct expected {
     const struct engine *engine;
     enum model model;
@@ -216,6 +230,25 @@ static void compare_sample(struct oracle *oracle, const struct sample *sample,
     compare_findings(expected, found, &truth, sample);
     reading_free(&reading);
     truth_free(&truth);
+}
+
+static void test_waiting(void **state)
+{
+    (void)state;
+    static const struct expected expected[] = {
+        {&engine_csp, MODEL_SYNC}, {&engine_deadlock, MODEL_SYNC}, {&engine_deadlock, MODEL_RF}};
+    struct oracle *oracle = oracle_create();
+    for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++) {
+        struct error error = {0};
+        struct sample sample;
+        if (sample_read(&sample, strdup(waiting[i]), strlen(waiting[i]), &error))
+            fail_msg("%s", error.text);
+        for (size_t k = 0; k < sizeof expected / sizeof *expected; k++)
+            compare_sample(oracle, &sample, &expected[k]);
+        assert_true(count_in(waiting[i], &engine_csp, MODEL_SYNC, FINDING_DEADLOCK) > 0);
+        sample_free(&sample);
+    }
+    oracle_destroy(oracle);
 }
 
 static void test_shape(void **state)
@@ -298,11 +331,15 @@ int main(void)
     static const char *const shapes[] = {"basic",      "locks",   "deadlock",   "stuck",
                                          "tries",      "rwlocks", "conditions", "barriers",
                                          "semaphores", "once",    "atomics",    "all"};
-    enum { FIXED = 6, SHAPES = sizeof shapes / sizeof *shapes };
+    enum { FIXED = 7, SHAPES = sizeof shapes / sizeof *shapes };
     struct CMUnitTest tests[FIXED + SHAPES] = {
-        cmocka_unit_test(test_papers),         cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_incomplete),     cmocka_unit_test(test_one_signal_wakes_one),
-        cmocka_unit_test(test_joins_in_a_row), cmocka_unit_test(test_semaphores_as_locks),
+        cmocka_unit_test(test_papers),
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_incomplete),
+        cmocka_unit_test(test_one_signal_wakes_one),
+        cmocka_unit_test(test_joins_in_a_row),
+        cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_semaphores_as_locks),
     };
     for (size_t i = 0; i < SHAPES; i++)
         tests[FIXED + i] =
