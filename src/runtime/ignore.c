@@ -1,6 +1,6 @@
 /* Sections of a program that are not its own business: what a test does to order
  * its threads. Nothing in them is recorded, but what the thread did before stays
- * before what other threads do after: the section begins with a stamp. */
+ * before what other threads do after: the section ends with a stamp. */
 #include "runtime/recorder.h"
 
 EXPORT void __preplay_ignore_begin(void);
