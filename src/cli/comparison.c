@@ -195,6 +195,10 @@ static void fill_cells(struct comparison *comparison)
     size_t engines = comparison->prediction->driver.count;
     for (size_t i = 0; i < comparison->rows.count; i++) {
         struct comparison_row *row = &comparison->rows.items[i];
+        /* What happened at the run's end is no reordering of it: the oracle does not look there. */
+        if (row->finding->kind == FINDING_DEADLOCK && row->finding->verdict == VERDICT_OBSERVED)
+            for (int k = 0; k < JUDGES; k++)
+                row->true_under |= 1u << judges[k];
         row->truth = strictest(comparison, row);
         for (size_t k = 0; k < engines; k++) {
             row->cells[k] = (uint8_t)cell_of(comparison, row, k);

@@ -130,6 +130,11 @@ static int cut_out(struct excerpt *excerpt, const struct history *history,
                           .tests = SLICE_TESTS};
     uint32_t count;
     size_t length;
+    if (finding->events[0].pos >= history->count)
+        return error_set(error, ERROR_INPUT,
+                         "%s: what happened at the run's end was never performed: only what is "
+                         "predicted can be cut out",
+                         history->trace->path);
     struct event *events = slice_finding(&slice, &count);
     if (!events)
         return error_set(error, ERROR_INPUT,

@@ -114,7 +114,7 @@ static void wait_and_look(struct recording *recording, const char *directory, do
     int file = (int)syscall(SYS_pidfd_open, child, 0);
     struct pollfd end = {.fd = file, .events = POLLIN}; /* -1 is never ready */
     while (!has_ended(recording)) {
-        double left = recording->stop_after ? start + recording->stop_after - now() : 1;
+        double left = recording->stop_after > 0 ? start + recording->stop_after - now() : 1;
         if (left <= 0) {
             stop(recording, directory, &end);
             break;
@@ -143,7 +143,7 @@ void waiting_for(struct recording *recording, const char *directory)
     sigaction(SIGTERM, &forward, &old[2]);
     sigaction(SIGHUP, &forward, &old[3]);
     double start = now();
-    if (recording->watch || recording->stop_after)
+    if (recording->watch || recording->stop_after > 0)
         wait_and_look(recording, directory, start);
     else
         while (waitpid(child, &recording->status, 0) < 0 && errno == EINTR)

@@ -26,7 +26,7 @@ void wish_end(struct wish *wish);
 /* A call that waits by nature. Whoever is cancelled in it, or thrown out of it, wishes no more. */
 #define wish_during(sync, op, call)                                                                \
     ({                                                                                             \
-        __attribute__((cleanup(wish_end))) struct wish wish_made = wish_begin(sync, op);           \
+        __attribute__((cleanup(wish_end), unused)) struct wish wish_made = wish_begin(sync, op);   \
         (call);                                                                                    \
     })
 #define wish_around(sync, op, call) sync_block(sync, wish_during(sync, op, call))

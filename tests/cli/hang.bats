@@ -88,3 +88,12 @@ press() {
     [[ "$output" == *"It happened in the recorded run."*"In a replay: every thread of the cycle is blocked."* ]]
     jq -e '.findings[0].verdict == "observed"' preplay.data/findings.json
 }
+
+@test "compare takes what happened for true, and tiddle cannot cut it out" {
+    timeout 60 "$PREPLAY" record --stop-after 1 "$BIN/two_locks" || [ $? -eq 124 ]
+    "$PREPLAY" compare preplay.data >table || [ $? -eq 66 ]
+    grep "two_locks.c:8:5" table | grep -q " x .* x .* rf "
+    grep -q "^ *\(0  *\)*wrong$" table
+    run -3 "$PREPLAY" tiddle --from preplay.data
+    [[ "$output" == *"only what is predicted can be cut out"* ]]
+}
