@@ -218,8 +218,9 @@ static bool find_witness(struct tlh *tlh, const uint32_t targets[2], struct latt
 }
 
 /* Asks for one pair: `events` are the two accesses as they are to be reported, `pos`
- * where they stand in the history that is searched. */
-static void try_pair(struct tlh *tlh, const uint32_t pos[2], uint32_t object,
+ * where they stand in the history that is searched. True if its places are found, now or
+ * before. */
+static bool try_pair(struct tlh *tlh, const uint32_t pos[2], uint32_t object,
                      struct finding_event events[2])
 {
     struct engine_run *run = tlh->run;
@@ -238,7 +239,7 @@ static void try_pair(struct tlh *tlh, const uint32_t pos[2], uint32_t object,
         .note = NOTE_WITHOUT,
     };
     if (!findings_is_new(run->findings, &finding))
-        return;
+        return true;
     run->candidates++;
     uint32_t after;
     struct lattice *one;
@@ -248,7 +249,7 @@ static void try_pair(struct tlh *tlh, const uint32_t pos[2], uint32_t object,
     run->refuted += answer == SEARCH_REFUTED;
     run->exhausted += answer == SEARCH_EXHAUSTED;
     if (answer == SEARCH_REFUTED)
-        return;
+        return false;
     if (answer == SEARCH_WITNESS && tlh->stored < WITNESS_EVENTS_MAX &&
         find_witness(tlh, targets, one, after)) {
         finding.note = NULL;
@@ -257,6 +258,7 @@ static void try_pair(struct tlh *tlh, const uint32_t pos[2], uint32_t object,
         tlh->stored += tlh->witness.count;
     }
     findings_add(run->findings, &finding);
+    return true;
 }
 
 static void open_search(struct tlh *tlh, struct engine_run *run, const struct history *history)
@@ -335,7 +337,7 @@ static int by_distance(const void *a, const void *b)
     return (x->later.pos > y->later.pos) - (x->later.pos < y->later.pos);
 }
 
-static void try_instance(struct tlh *tlh, const struct thinned *thinned,
+static bool try_instance(struct tlh *tlh, const struct thinned *thinned,
                          const struct lockset_instance *instance)
 {
     uint32_t window = tlh->run->options->window;
@@ -344,24 +346,24 @@ static void try_instance(struct tlh *tlh, const struct thinned *thinned,
     struct finding_event events[2];
     access_fill(&events[0], &instance->earlier);
     access_fill(&events[1], &instance->later);
-    if ((!window || events[1].pos - events[0].pos <= window) &&
-        !suspects_ordered(tlh->index, pos[0], pos[1]))
-        try_pair(tlh, pos, instance->object, events);
+    return (!window || events[1].pos - events[0].pos <= window) &&
+           !suspects_ordered(tlh->index, pos[0], pos[1]) &&
+           try_pair(tlh, pos, instance->object, events);
 }
 
 /* True if it is found. */
 static bool try_locations(struct tlh *tlh, const struct thinned *thinned,
                           const struct lockset_pair *pair, uint32_t limit)
 {
-    size_t before = tlh->run->findings->count, count = pair->instances.count;
+    size_t count = pair->instances.count;
+    bool found = false;
     struct lockset_instance *instances =
         memory_copy(pair->instances.items, count * sizeof *instances);
     qsort(instances, count, sizeof *instances, by_distance);
-    for (size_t i = 0; i < count && tlh->run->findings->count == before; i++)
-        if (instances[i].later.pos < limit)
-            try_instance(tlh, thinned, &instances[i]);
+    for (size_t i = 0; i < count && !found; i++)
+        found = instances[i].later.pos < limit && try_instance(tlh, thinned, &instances[i]);
     free(instances);
-    return tlh->run->findings->count > before;
+    return found;
 }
 
 /* The witness of a thinned trace as one of the whole trace: every thread does what it has
