@@ -216,6 +216,32 @@ static enum search_answer solve_by_plans(struct search *search)
     return answer;
 }
 
+static enum search_answer solve_by_states(struct search *search, uint64_t began)
+{
+    enum search_answer answer = closure_complete(search) ? visit_solve(search) : SEARCH_REFUTED;
+    if (answer == SEARCH_REFUTED)
+        learn_from(search, search->steps - began);
+    return answer;
+}
+
+/* What orders leave open. Where reads are kept, one decision brings many others with it,
+ * and plans are quick; where they are not, there are many schedules to the same states.
+ * Neither has all of the budget: what is hard for the one may be easy for the other. */
+static enum search_answer solve_hard(struct search *search, uint64_t began)
+{
+    uint64_t limit = search->limit;
+    bool plans = !search->by_states && goes_by_plans(search);
+    bool states_first = !plans || search->index->model == MODEL_SYNC;
+    if (plans)
+        search->limit -= (limit - search->steps) / 2;
+    enum search_answer answer =
+        states_first ? solve_by_states(search, began) : solve_by_plans(search);
+    if (!plans || answer != SEARCH_EXHAUSTED)
+        return answer;
+    search->limit = limit;
+    return states_first ? solve_by_plans(search) : solve_by_states(search, began);
+}
+
 enum search_answer order_solve(struct search *search)
 {
     struct levels why = {{0}};
@@ -246,15 +272,5 @@ enum search_answer order_solve(struct search *search)
     search->limit = limit;
     if (answer != SEARCH_EXHAUSTED || search->steps + set_size(search) > limit)
         return answer;
-    if (!search->by_states && goes_by_plans(search)) {
-        search->limit = search->steps + (limit - search->steps) / 2;
-        answer = solve_by_plans(search);
-        search->limit = limit;
-        if (answer != SEARCH_EXHAUSTED)
-            return answer;
-    }
-    answer = closure_complete(search) ? visit_solve(search) : SEARCH_REFUTED;
-    if (answer == SEARCH_REFUTED)
-        learn_from(search, search->steps - began);
-    return answer;
+    return solve_hard(search, began);
 }

@@ -183,8 +183,7 @@ static enum search_answer explore(struct visit *visit)
 bool visit_can(const struct search *search)
 {
     enum { THREADS_MAX = 64 };
-    return search->query.goal < SEARCH_ATOMICITY && search->index->model != MODEL_BRANCH &&
-           search->index->history->threads <= THREADS_MAX;
+    return search->index->model != MODEL_BRANCH && search->index->history->threads <= THREADS_MAX;
 }
 
 enum search_answer visit_solve(struct search *search)

@@ -11,8 +11,8 @@
  * state only a persistent set of threads is tried: those that what is still needed
  * depends on.
  *
- * Exact within the budget for all goals that stop before their events, under every
- * model but `branch`. States are told apart by 128-bit fingerprints. */
+ * Exact within the budget for all goals, under every model but `branch`. States are told apart by
+ * 128-bit fingerprints. */
 #ifndef PREPLAY_SEARCH_VISIT_H
 #define PREPLAY_SEARCH_VISIT_H
 

@@ -90,7 +90,7 @@ enum block visit_blocked(const struct visit *visit, uint32_t pos, uint32_t *what
     const struct search *search = visit->search;
     const struct search_index *index = search->index;
     const struct event *event = event_at(index, pos);
-    if (op_in(event->op, OPS_READING) && index_keep(index, pos) == KEEP_WRITE) {
+    if (op_in(event->op, OPS_READING) && is_bound(search, pos)) {
         uint32_t write = index_before(index, pos);
         if (schedule_memory(search, event->object)->last != write) {
             *what = write;
@@ -104,9 +104,12 @@ static void execute_access(struct visit *visit, uint32_t pos, const struct event
 {
     const struct search_index *index = visit->search->index;
     uint32_t variable = event->object;
+    /* One that is excused may see something else. */
+    bool sees = index_keep(index, pos) == KEEP_WRITE &&
+                schedule_memory(visit->search, variable)->last == index_before(index, pos);
     take(&visit->now, part_of_memory(visit, variable));
     schedule_execute(visit->search, pos);
-    if (index_keep(index, pos) == KEEP_WRITE)
+    if (sees)
         unread_of(visit, variable)->count--;
     if (event_writes(event)) /* under `value` any later read may care */
         unread_of(visit, variable)->count =

@@ -166,6 +166,7 @@ static void compare_sample(struct oracle *oracle, const struct sample *sample, u
         search_by_states(setup.search);
         compare_races(&setup);
         compare_deadlocks(&setup);
+        compare_windows(&setup, seed);
         search_destroy(setup.search);
         search_index_destroy(setup.index);
         rules_destroy(setup.rules);
