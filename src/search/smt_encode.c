@@ -154,7 +154,7 @@ static uint32_t used_after(const struct smt_encoding *encoding, uint32_t thread,
 }
 
 /* To and from the nearest used events of every thread; what lies further away is
- * ordered through them. */
+ * ordered through them. An event that needs more than may be executed cannot be. */
 static void encode_orders_of(struct smt_encoding *encoding, uint32_t pos)
 {
     const struct smt_window *window = encoding->window;
@@ -162,6 +162,8 @@ static void encode_orders_of(struct smt_encoding *encoding, uint32_t pos)
     uint32_t own = history->events[pos].thread, index = history->index[pos];
     uint32_t before = used_before(encoding, own, index), after = used_after(encoding, own, pos);
     for (uint32_t thread = 0; thread < history->threads; thread++) {
+        if (smt_must_count(window, pos, thread) > encoding->needed[thread])
+            smt_require(encoding, pos, SMT_REF_FALSE);
         uint32_t from = thread == own
                             ? before
                             : used_before(encoding, thread, smt_must_count(window, pos, thread));
