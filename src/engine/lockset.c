@@ -180,6 +180,11 @@ static void on_events(struct engine_run *run, const struct event *events, size_t
         lock_profiles_step(lockset->profiles, event);
     }
     forget(lockset, run->trace);
+    if (lockset->log && !lockset->pairs.list.count && run->trace->again && !lockset->log->whole &&
+        lockset->log->chunks.count > SYNC_PATIENCE) {
+        sync_log_stop(lockset->log);
+        lockset->log = NULL;
+    }
 }
 
 static int finish(struct engine_run *run, struct error *error)

@@ -38,7 +38,8 @@ void lockset_pairs_free(struct lockset_pairs *pairs);
 
 /* Of a run of engine_lockset. */
 const struct lockset_pairs *lockset_pairs_of(const struct engine_run *run);
-/* Before the first event: keep the synchronisation in `log`. */
+/* Before the first event: keep the synchronisation in `log`. It is stopped if there is no
+ * candidate for long and the trace can be read again. */
 void lockset_keep_log(struct engine_run *run, struct sync_log *log);
 
 #endif

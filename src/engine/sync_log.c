@@ -98,6 +98,12 @@ void sync_log_free(struct sync_log *log)
     array_free(&log->last);
 }
 
+void sync_log_stop(struct sync_log *log)
+{
+    sync_log_free(log);
+    *log = (struct sync_log){.stopped = true};
+}
+
 static bool next_word(const struct sync_log *log, struct sync_log_reader *reader, uint64_t *word)
 {
     size_t chunk = reader->at / SYNC_CHUNK, place = reader->at % SYNC_CHUNK;

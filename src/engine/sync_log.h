@@ -18,6 +18,8 @@ struct late_event {
 };
 
 #define SYNC_CHUNK ((size_t)1 << 18)
+/* So many chunks are kept for candidates that may come; once there are any, all. */
+#define SYNC_PATIENCE 8
 
 /* A zeroed one is empty. */
 struct sync_log {
@@ -28,6 +30,8 @@ struct sync_log {
     uint32_t thread_plus_one;                   /* of the last event seen */
     uint32_t pos;                               /* of the last word */
     size_t events;
+    bool whole;   /* keep all in any case */
+    bool stopped; /* nothing was kept: there was no candidate for too long */
 };
 
 void sync_log_thread(struct sync_log *log, uint32_t thread, uint32_t pos);
@@ -48,6 +52,8 @@ static inline void sync_log_late(struct sync_log *log, uint32_t pos, uint32_t ob
     array_push(&log->late, ((struct late_event){pos, object, EVENT_WRITE}));
 }
 
+/* Empties it for good. */
+void sync_log_stop(struct sync_log *log);
 void sync_log_free(struct sync_log *log);
 
 /* Reading it: a zeroed one stands at the beginning. */

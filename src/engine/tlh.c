@@ -458,9 +458,39 @@ static bool are_settled(const struct lockset_pairs *pairs, const bool *found, bo
     return true;
 }
 
+/* The log, for candidates that came when nobody expected them any more. */
+static int log_again(struct engine_run *run, struct error *error)
+{
+    struct sync_log *log = run->state;
+    const struct event *batch;
+    long count;
+    uint32_t first = 0;
+    *log = (struct sync_log){.whole = true};
+    struct trace *trace = run->trace->again(run->trace, error);
+    if (!trace)
+        return -1;
+    struct engine_run again = {.engine = &engine_lockset,
+                               .trace = trace,
+                               .options = run->filter->options,
+                               .findings = findings_create(false)};
+    engine_begin(&again);
+    lockset_keep_log(&again, log);
+    while ((count = trace_next(trace, &batch, error)) > 0) {
+        engine_feed(&again, batch, (size_t)count, first);
+        first += (uint32_t)count;
+    }
+    engine_end(&again);
+    findings_destroy(again.findings);
+    trace_close(trace);
+    return count < 0 ? -1 : 0;
+}
+
 static int search(struct engine_run *run, const struct lockset_pairs *pairs, bool *found,
                   struct error *error)
 {
+    const struct sync_log *log = run->state;
+    if (log->stopped && log_again(run, error))
+        return -1;
     uint32_t limit = early_limit(run, pairs);
     if (limit && search_thinned(run, limit, found, error))
         return -1;
