@@ -68,13 +68,14 @@ static bool need_lock(const struct hanging *self, struct need *need, uint32_t th
     return any;
 }
 
+/* That it is a lock must have shown: one that was only taken so far may be for others to post. */
 static void need_semaphore(const struct hanging *self, struct need *need, const struct event *wish)
 {
     const struct hang_state *state = &self->state;
     if (state->counts[wish->object] > 0)
         need->may_go = true;
     else if (state->semaphore_locks && state->semaphore_locks[wish->object] &&
-             state->takers[wish->object])
+             state->posted[wish->object] && state->takers[wish->object])
         need_thread(self, need, wish->thread, state->takers[wish->object] - 1);
     else
         need->for_all = true;

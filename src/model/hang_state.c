@@ -53,6 +53,7 @@ static void step(struct hang_state *self, const struct event *event)
         break;
     case EVENT_POST:
         self->counts[event->object]++;
+        self->posted[event->object] |= self->takers[event->object] == event->thread + 1;
         self->takers[event->object] = 0;
         break;
     case EVENT_SEM_WAIT:
@@ -114,6 +115,7 @@ void hang_state_read(struct hang_state *self, const struct history *history)
         .counts = NEW_ARRAY(int64_t, semaphores + 1),
         .semaphore_locks = semaphore_locks(history),
         .takers = NEW_ARRAY(uint32_t, semaphores + 1),
+        .posted = NEW_ARRAY(bool, semaphores + 1),
         .inside = NEW_ARRAY(uint32_t, trace_count(trace, CLASS_ONCE) + 1),
         .entered = NEW_ARRAY(uint32_t, threads),
         .left = NEW_ARRAY(bool, trace_barrier_instances(trace) + 1),
@@ -147,6 +149,7 @@ void hang_state_free(struct hang_state *self)
     free(self->counts);
     free(self->semaphore_locks);
     free(self->takers);
+    free(self->posted);
     free(self->inside);
     free(self->entered);
     free(self->left);

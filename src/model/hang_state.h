@@ -21,6 +21,7 @@ struct hang_state {
     int64_t *counts;       /* by semaphore */
     bool *semaphore_locks; /* by semaphore, or NULL (semaphore_locks.h) */
     uint32_t *takers;      /* by semaphore: who took it last, plus one */
+    bool *posted;          /* by semaphore: who took it gave it back, once at least */
     uint32_t *inside;      /* by once: the thread that runs it, plus one */
     uint32_t *entered;     /* by thread: the barrier instance it entered last */
     bool *left;            /* by barrier instance: somebody has left it */

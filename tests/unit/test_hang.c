@@ -138,7 +138,10 @@ static void helpers(void **state)
     check("A|acq(k)|0\n" WAITS "B|r(x)|3\n", "A woken c m, B acq k", "A B | 2");
     check(WAITS "B|acq(m)|1\nB|wait(c,m)|2\n", "A woken c m, B woken c m", "A; B | 2");
     check("A|r(x)|1\nB|r(x)|2\n", "A semwait s, B semwait t", "A B | 2");
-    check("A|semwait(s)|1\nB|r(x)|2\n", "A semwait s, B semwait t", "A | 2"); /* it has it */
+    /* A semaphore that is only taken may be for others to post, one that was given back is a lock.
+     */
+    check("A|semwait(s)|1\nB|r(x)|2\n", "A semwait s", " | 0");
+    check("A|semwait(s)|1\nA|post(s)|2\nA|semwait(s)|3\nB|r(x)|4\n", "A semwait s", "A | 1");
     check("A|post(s)|1\n", "A semwait s", " | 0");
     check("A|enter(b)|1\nB|enter(b)|1\n", "A exit b, B exit b", "A; B | 2");
     check("A|enter(b)|1\nB|enter(b)|1\nB|exit(b)|2\nB|acq(l)|3\n", "A exit b, B acq l", "B | 1");
