@@ -10,6 +10,14 @@ EXPORT int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrie
     return result;
 }
 
+/* The C library keeps it behind three numbers: who came, which round it is, how many it takes. */
+static bool is_shared(const pthread_barrier_t *barrier)
+{
+    int shared;
+    __builtin_memcpy(&shared, (const char *)barrier + 3 * sizeof(unsigned), sizeof shared);
+    return shared != 0;
+}
+
 EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
     struct sync enter = SYNC(EVENT_BARRIER_ENTER, barrier);
@@ -17,7 +25,9 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
     /* A deadlock may end here: nobody leaves who does not first wait. */
     if (unlikely(enforce_active) && enter.recorder)
         enforce_stand(enter.recorder);
-    int result = wish_around(&enter, EVENT_BARRIER_EXIT, REAL(pthread_barrier_wait)(barrier));
+    int result = is_shared(barrier)
+                     ? sync_block(&enter, REAL(pthread_barrier_wait)(barrier))
+                     : wish_around(&enter, EVENT_BARRIER_EXIT, REAL(pthread_barrier_wait)(barrier));
     struct sync leave = SYNC(EVENT_BARRIER_EXIT, barrier);
     sync_before(&leave);
     sync_after(&leave);

@@ -8,7 +8,10 @@
 
 #include <errno.h>
 
-enum { CANCEL_NAPS = 200 };
+enum {
+    CANCEL_NAPS = 200,
+    CONDITION_SHARED = 1, /* a bit of the C library's: between processes */
+};
 
 struct wait {
     struct sync end;
@@ -108,7 +111,8 @@ static void wait_begin(struct wait *wait, void *condition, void *mutex, uintptr_
     wait->end.record.op = EVENT_WAIT_END;
     if (!wait->played)
         sync_before(&wait->end);
-    wait->wish = wish_begin(&wait->end, EVENT_WAIT_END);
+    if (!(((const pthread_cond_t *)condition)->__data.__wrefs & CONDITION_SHARED))
+        wait->wish = wish_begin(&wait->end, EVENT_WAIT_END);
 }
 
 #define WAIT(flags, call)                                                                          \

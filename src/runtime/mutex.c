@@ -6,6 +6,8 @@
 
 #include <errno.h>
 
+enum { MUTEX_SHARED = 128 }; /* a bit of the kind: between processes */
+
 static bool recursive(const pthread_mutex_t *mutex)
 {
     return (mutex->__data.__kind & 3) == PTHREAD_MUTEX_RECURSIVE;
@@ -46,8 +48,8 @@ EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t 
  * that died) it answers to the real call that follows, or to the try alike. */
 static int lock(struct sync *sync, pthread_mutex_t *mutex)
 {
-    if (!sync->recorder)
-        return REAL(pthread_mutex_lock)(mutex);
+    if (!sync->recorder || mutex->__data.__kind & MUTEX_SHARED)
+        return sync_block(sync, REAL(pthread_mutex_lock)(mutex));
     return wish_if(sync, EBUSY, REAL(pthread_mutex_trylock)(mutex),
                    REAL(pthread_mutex_lock)(mutex));
 }

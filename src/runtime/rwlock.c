@@ -23,16 +23,16 @@ EXPORT int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_
  * blocking forms do. */
 static int read_lock(struct sync *sync, pthread_rwlock_t *lock)
 {
-    if (!sync->recorder)
-        return REAL(pthread_rwlock_rdlock)(lock);
+    if (!sync->recorder || lock->__data.__shared)
+        return sync_block(sync, REAL(pthread_rwlock_rdlock)(lock));
     return wish_if(sync, EBUSY, REAL(pthread_rwlock_tryrdlock)(lock),
                    REAL(pthread_rwlock_rdlock)(lock));
 }
 
 static int write_lock(struct sync *sync, pthread_rwlock_t *lock)
 {
-    if (!sync->recorder)
-        return REAL(pthread_rwlock_wrlock)(lock);
+    if (!sync->recorder || lock->__data.__shared)
+        return sync_block(sync, REAL(pthread_rwlock_wrlock)(lock));
     return wish_if(sync, EBUSY, REAL(pthread_rwlock_trywrlock)(lock),
                    REAL(pthread_rwlock_wrlock)(lock));
 }

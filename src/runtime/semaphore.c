@@ -25,11 +25,19 @@ static int refused(int reason)
     return -1;
 }
 
+/* The C library keeps it behind the count, which takes 64 bits. */
+static bool is_shared(const sem_t *semaphore)
+{
+    int shared;
+    __builtin_memcpy(&shared, (const char *)semaphore + sizeof(uint64_t), sizeof shared);
+    return shared != 0;
+}
+
 /* The thread is cancelled here even if there is a count to take; and errno is touched only by
  * a failure. */
 static int take(const struct sync *sync, sem_t *semaphore)
 {
-    if (!sync->recorder)
+    if (!sync->recorder || is_shared(semaphore))
         return REAL(sem_wait)(semaphore);
     int before = errno;
     pthread_testcancel();

@@ -5,6 +5,9 @@
  * It costs nothing where nothing blocks: locks and semaphores are tried first, and only what
  * was refused is wished for. A wish is overwritten by the next, so that traces do not grow.
  *
+ * What processes share leaves no wish: another one may fulfil it, and the thread counts as one
+ * that runs.
+ *
  * The wish ends before the operation is recorded: a thread that was killed between the two has
  * neither, and never both. A wish made by a signal handler that interrupts another one gives
  * that one back. */
