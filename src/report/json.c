@@ -113,6 +113,30 @@ static void print_open(FILE *out, json_t *object)
     json_decref(object);
 }
 
+/* With commas between them. A witness may have millions. */
+static void write_numbers(FILE *out, const uint32_t *numbers, uint32_t count)
+{
+    enum { LONGEST = 11 };
+    char text[4096], digits[LONGEST];
+    size_t length = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t at = LONGEST;
+        uint32_t rest = numbers[i];
+        do
+            digits[--at] = (char)('0' + rest % 10);
+        while (rest /= 10);
+        if (i)
+            digits[--at] = ',';
+        memcpy(text + length, digits + at, LONGEST - at);
+        length += LONGEST - at;
+        if (length > sizeof text - LONGEST) {
+            fwrite(text, 1, length, out);
+            length = 0;
+        }
+    }
+    fwrite(text, 1, length, out);
+}
+
 /* A finding a line. Witnesses can be long: they are printed, not built in memory. */
 static void print_finding(FILE *out, const struct report *report, const struct finding *finding,
                           const struct held *held)
@@ -120,8 +144,7 @@ static void print_finding(FILE *out, const struct report *report, const struct f
     print_open(out, finding_json(report, finding, held));
     if (finding->witness) {
         fputs(", \"witness\": [", out);
-        for (uint32_t i = 0; i < finding->witness_length; i++)
-            fprintf(out, i ? ",%u" : "%u", finding->witness[i]);
+        write_numbers(out, finding->witness, finding->witness_length);
         putc(']', out);
     }
     putc('}', out);
