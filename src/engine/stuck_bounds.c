@@ -1,81 +1,21 @@
 #include "engine/stuck_bounds.h"
 
 #include "engine/monitor_order.h"
+#include "engine/stuck_counts.h"
 #include "search/clocks.h"
 
 enum { MEMBERS_MAX = 16, SEMAPHORES_MAX = 4 };
-
-struct indices ARRAY_OF(uint32_t);
-
-/* What one thread does with one semaphore or condition: indices in its thread, ascending. */
-struct usage {
-    struct indices gives;      /* posts, signals */
-    struct indices takes;      /* successful semaphore waits; begins of waits */
-    struct indices broadcasts; /* of a condition */
-};
 
 struct stuck_bounds {
     const struct history *history;
     const struct blocking *blocking;
     const struct clocks *clocks; /* or NULL */
-    struct map usage_of;         /* blocking_help_key() -> its number + 1 */
-    struct usage_list ARRAY_OF(struct usage) usage;
-    int64_t *left; /* by semaphore: its count after the observed run */
+    struct stuck_counts *counts;
     struct map most_owed;
     struct help_list ARRAY_OF(uint32_t) helps;
     uint32_t *must;                 /* by thread: events that the helps take */
     struct monitor_order *monitors; /* or NULL */
 };
-
-static struct usage *usage_at(struct stuck_bounds *bounds, const struct event *event)
-{
-    bool condition = event_object_class(event->op) == CLASS_CONDITION;
-    bool added;
-    uint64_t *number = map_at(&bounds->usage_of,
-                              blocking_help_key(condition, event->object, event->thread), &added);
-    if (added) {
-        array_grow(&bounds->usage, bounds->usage.count + 1);
-        *number = bounds->usage.count;
-    }
-    return &bounds->usage.items[*number - 1];
-}
-
-static const struct usage *usage_of(const struct stuck_bounds *bounds, bool condition,
-                                    uint32_t object, uint32_t thread)
-{
-    const uint64_t *number =
-        map_find(&bounds->usage_of, blocking_help_key(condition, object, thread));
-    return number ? &bounds->usage.items[*number - 1] : NULL;
-}
-
-static void note(struct stuck_bounds *bounds, uint32_t pos)
-{
-    const struct event *event = &bounds->history->events[pos];
-    uint32_t index = bounds->history->index[pos];
-    switch (event->op) {
-    case EVENT_POST:
-        bounds->left[event->object]++;
-        array_push(&usage_at(bounds, event)->gives, index);
-        break;
-    case EVENT_SEM_WAIT:
-        if (event->flags & EVENT_FAILED)
-            break;
-        bounds->left[event->object]--;
-        array_push(&usage_at(bounds, event)->takes, index);
-        break;
-    case EVENT_SIGNAL:
-        array_push(&usage_at(bounds, event)->gives, index);
-        break;
-    case EVENT_BROADCAST:
-        array_push(&usage_at(bounds, event)->broadcasts, index);
-        break;
-    case EVENT_WAIT_BEGIN:
-        array_push(&usage_at(bounds, event)->takes, index);
-        break;
-    default:
-        break;
-    }
-}
 
 struct stuck_bounds *stuck_bounds_create(const struct blocking *blocking,
                                          const struct search_index *index)
@@ -85,14 +25,8 @@ struct stuck_bounds *stuck_bounds_create(const struct blocking *blocking,
     bounds->history = history;
     bounds->blocking = blocking;
     bounds->clocks = index ? index_clocks(index) : NULL;
-    uint32_t semaphores = trace_count(history->trace, CLASS_SEMAPHORE);
-    bounds->left = NEW_ARRAY(int64_t, semaphores);
+    bounds->counts = stuck_counts_create(history);
     bounds->must = NEW_ARRAY(uint32_t, history->threads);
-    for (uint32_t i = 0; i < semaphores; i++)
-        bounds->left[i] = trace_semaphore_initial(history->trace, i);
-    for (uint32_t pos = 0; pos < history->count; pos++)
-        if (op_in(history->events[pos].op, OPS_SYNC))
-            note(bounds, pos);
     if (bounds->clocks && trace_count(history->trace, CLASS_CONDITION))
         bounds->monitors = monitor_order_create(index);
     return bounds;
@@ -102,33 +36,12 @@ void stuck_bounds_destroy(struct stuck_bounds *bounds)
 {
     if (!bounds)
         return;
-    for (size_t i = 0; i < bounds->usage.count; i++) {
-        array_free(&bounds->usage.items[i].gives);
-        array_free(&bounds->usage.items[i].takes);
-        array_free(&bounds->usage.items[i].broadcasts);
-    }
-    array_free(&bounds->usage);
-    map_free(&bounds->usage_of);
+    stuck_counts_destroy(bounds->counts);
     map_free(&bounds->most_owed);
     array_free(&bounds->helps);
     monitor_order_destroy(bounds->monitors);
-    free(bounds->left);
     free(bounds->must);
     free(bounds);
-}
-
-/* How many of them are below `limit`. */
-static uint32_t below(const struct indices *indices, uint32_t limit)
-{
-    uint32_t low = 0, high = (uint32_t)indices->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (indices->items[middle] < limit)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 /* The events of `thread` that must be executed once `pos` is. */
@@ -189,17 +102,6 @@ bool stuck_bounds_helps(struct stuck_bounds *bounds, const struct stuck_members 
     return inside;
 }
 
-/* Posts less takes of a semaphore that a thread has left from its event `index` on. */
-static int64_t owed(const struct stuck_bounds *bounds, uint32_t semaphore, uint32_t thread,
-                    uint32_t index)
-{
-    const struct usage *usage = usage_of(bounds, false, semaphore, thread);
-    if (!usage)
-        return 0;
-    return (int64_t)(usage->gives.count - below(&usage->gives, index)) -
-           (int64_t)(usage->takes.count - below(&usage->takes, index));
-}
-
 struct semaphores {
     uint32_t items[SEMAPHORES_MAX];
     uint32_t count;
@@ -234,8 +136,8 @@ static int64_t most_owed(struct stuck_bounds *bounds, const struct wait_class *c
         int64_t sum = 0;
         for (uint32_t i = 0; i < all->count; i++)
             if (chosen >> i & 1)
-                sum += owed(bounds, all->items[i], class->thread,
-                            bounds->history->index[class->instances.items[k]]);
+                sum += stuck_counts_owed(bounds->counts, all->items[i], class->thread,
+                                         bounds->history->index[class->instances.items[k]]);
         most = sum > most ? sum : most;
     }
     *known = (uint64_t)most;
@@ -249,7 +151,7 @@ bool stuck_bounds_enough_posts(struct stuck_bounds *bounds, const struct stuck_m
     for (uint32_t chosen = 1; chosen < 1u << all.count; chosen++) {
         int64_t owes = 0, left = 0;
         for (uint32_t i = 0; i < all.count; i++)
-            left += chosen >> i & 1 ? bounds->left[all.items[i]] : 0;
+            left += chosen >> i & 1 ? bounds->counts->left[all.items[i]] : 0;
         for (uint32_t i = 0; i < members->count; i++)
             owes += most_owed(bounds, members->classes[i], &all, chosen);
         if (owes < left)
@@ -278,9 +180,10 @@ static bool posts_suffice(const struct tuple *tuple)
     for (uint32_t s = 0; s < all.count; s++) {
         int64_t owes = 0;
         for (uint32_t i = 0; i < tuple->members->count; i++)
-            owes += owed(bounds, all.items[s], tuple->members->classes[i]->thread,
-                         bounds->history->index[tuple->events[i]]);
-        if (owes < bounds->left[all.items[s]])
+            owes +=
+                stuck_counts_owed(bounds->counts, all.items[s], tuple->members->classes[i]->thread,
+                                  bounds->history->index[tuple->events[i]]);
+        if (owes < bounds->counts->left[all.items[s]])
             return true;
     }
     return false;
@@ -309,7 +212,7 @@ static uint32_t executed(const struct tuple *tuple, uint32_t thread, uint32_t ot
 static uint32_t count_after(const struct stuck_bounds *bounds, const struct indices *indices,
                             uint32_t thread, uint32_t pos, uint32_t end)
 {
-    uint32_t low = 0, high = below(indices, end), all = high;
+    uint32_t low = 0, high = indices_below(indices, end), all = high;
     uint32_t waiter = bounds->history->events[pos].thread, index = bounds->history->index[pos];
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -321,7 +224,7 @@ static uint32_t count_after(const struct stuck_bounds *bounds, const struct indi
     }
     if (bounds->monitors && low) {
         uint32_t from = monitor_order_after(bounds->monitors, pos, thread, end);
-        uint32_t before = from == UINT32_MAX ? all : below(indices, from);
+        uint32_t before = from == UINT32_MAX ? all : indices_below(indices, from);
         low = before < low ? before : low;
     }
     return all - low;
@@ -338,7 +241,7 @@ static bool is_chosen(const struct tuple *tuple, uint32_t at)
     if (event->op != EVENT_WAIT_END || history->events[begin].op != EVENT_WAIT_BEGIN)
         return false;
     for (uint32_t thread = 0; thread < history->threads; thread++) {
-        const struct usage *usage = usage_of(bounds, true, event->object, thread);
+        const struct usage *usage = stuck_counts_of(bounds->counts, true, event->object, thread);
         bool unsignalled;
         if (!usage || thread == event->thread)
             continue;
@@ -350,9 +253,10 @@ static bool is_chosen(const struct tuple *tuple, uint32_t at)
             executed(tuple, thread, history_thread_length(history, thread), &unsignalled);
         /* Waits that had not returned when this one began, as far as that is certain. */
         uint32_t over = need(bounds, begin, thread);
-        uint32_t waits = below(&usage->takes, last) - below(&usage->takes, over ? over - 1 : 0);
-        bool waits_now = last && below(&usage->takes, last) &&
-                         usage->takes.items[below(&usage->takes, last) - 1] == last - 1;
+        uint32_t waits =
+            indices_below(&usage->takes, last) - indices_below(&usage->takes, over ? over - 1 : 0);
+        bool waits_now = last && indices_below(&usage->takes, last) &&
+                         usage->takes.items[indices_below(&usage->takes, last) - 1] == last - 1;
         takers += waits - (waits && unsignalled && waits_now);
     }
     return signals > takers;

@@ -169,9 +169,24 @@ MUTANTS = [
     ('races: the first counterexample will do', ENGINE + 'csp_races.c', 'pair.bound < best_length)', 'best_length == SIZE_MAX)'),
     ('races: guards are kept for good', ENGINE + 'csp_candidates.c',
      'variable->guards[i] = variable->guards[--variable->guard_count];', 'i++;'),
-    ('races: no bound on a run', ENGINE + 'csp.c', 'run->options->budget ? UNBOUNDED_WORK : RUN_WORK', 'UNBOUNDED_WORK'),
     ('races: undecided means refuted', ENGINE + 'csp_races.c', 'return incomplete ? REFINE_INCOMPLETE : REFINE_HOLDS;', 'return REFINE_HOLDS;'),
     ('races: what is known of a pair of places is mixed up', ENGINE + 'csp_races.c', 'map_mix(places[1] ^ 0x5bd1e995u)', '0'),
+    # Sets of waits.
+    ('stuck: signals choose whom they need not', ENGINE + 'stuck_bounds.c', 'return signals > takers;',
+     'return signals && signals >= takers;'),
+    ('stuck: nobody else takes signals', ENGINE + 'stuck_bounds.c', 'takers += waits -', 'takers += 0 * waits -'),
+    ('stuck: broadcasts choose nobody', ENGINE + 'stuck_bounds.c',
+     'if (count_after(bounds, &usage->broadcasts, thread, begin, end))', 'if (false)'),
+    ('stuck: posts that are owed do not count', ENGINE + 'stuck_bounds.c', 'if (owes < left)', 'if (owes <= left)'),
+    ('stuck: the same of one tuple', ENGINE + 'stuck_bounds.c',
+     'if (owes < bounds->counts->left[all.items[s]])', 'if (owes <= bounds->counts->left[all.items[s]])'),
+    ('stuck: signals come after any wait', ENGINE + 'monitor_order.c',
+     'if (acquire != POS_NONE && history->index[acquire] < least)\n            least = history->index[acquire];',
+     'least = 0 * acquire;'),
+    ('stuck: nothing is known of monitors', ENGINE + 'stuck_bounds.c', 'if (bounds->monitors && low)', 'if (false)'),
+    ('stuck: helps may lie behind the set', ENGINE + 'stuck_bounds.c',
+     'bounds->must[thread] = must > bounds->must[thread] ? must : bounds->must[thread];', '(void)must;'),
+    ('stuck: the set does not come late', ENGINE + 'stuck_decide.c', 'if (comes_late(decider, members, goal))', 'if (false)'),
 ]
 TESTS = ['tests/unit/test_refine', 'tests/unit/test_csp']
 

@@ -139,6 +139,53 @@ static void test_one_signal_wakes_one(void **state)
     assert_int_equal(count_in(broadcast, &engine_csp, MODEL_SYNC, FINDING_RACE), 1);
 }
 
+/* Longer than what is explored: rounds of a program that waits, perhaps with an end of its
+ * own. All of it is decided, and nothing but that end is a deadlock. */
+static void expect_decided(const char *round, const char *end, size_t deadlocks)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    for (int i = 0; i < 400; i++)
+        fputs(round, file);
+    fputs(end, file);
+    fclose(file);
+    struct reading reading;
+    struct engine_options options = {.jobs = 1, .model = MODEL_RF};
+    const struct findings *found = reading_run(&reading, std_open_memory("long.std", text, size),
+                                               &engine_deadlock, &options, round);
+    assert_int_equal(found->count, deadlocks);
+    assert_int_equal(reading.driver.runs[0].exhausted, 0);
+    reading_free(&reading);
+    free(text);
+}
+
+static void test_long_waits(void **state)
+{
+    (void)state;
+    static const char monitor[] =
+        "C|acq(m)|1\nC|r(n)|2\nC|wait(c,m)|3\nD|acq(m)|1\nD|r(n)|2\nD|wait(c,m)|3\n"
+        "P|acq(m)|4\nP|r(n)|5\nP|w(n)|6\nP|notify(c)|7\nP|rel(m)|8\n"
+        "C|woken(c,m)|3\nC|r(n)|2\nC|w(n)|9\nC|rel(m)|10\n"
+        "P|acq(m)|4\nP|r(n)|5\nP|w(n)|6\nP|notify(c)|7\nP|rel(m)|8\n"
+        "D|woken(c,m)|3\nD|r(n)|2\nD|w(n)|9\nD|rel(m)|10\n";
+    static const char semaphores[] =
+        "P|semwait(e)|1\nP|acq(m)|2\nP|w(n)|3\nP|rel(m)|4\nP|post(f)|5\n"
+        "C|semwait(f)|6\nC|acq(m)|7\nC|r(n)|8\nC|rel(m)|9\nC|post(e)|10\n";
+    /* The flag is set without the mutex: the signal may come between the look and the wait. */
+    static const char lost[] = "E|acq(k)|20\nE|r(flag)|21\nE|wait(d,k)|22\nQ|w(flag)|23\n"
+                               "Q|notify(d)|24\nE|woken(d,k)|22\nE|rel(k)|25\n";
+    /* It is set with the mutex held. */
+    static const char kept[] = "E|acq(k)|20\nE|r(flag)|21\nE|wait(d,k)|22\nQ|acq(k)|23\n"
+                               "Q|w(flag)|23\nQ|notify(d)|24\nQ|rel(k)|26\nE|woken(d,k)|22\n"
+                               "E|rel(k)|25\n";
+    expect_decided(monitor, "", 0);
+    expect_decided(semaphores, "", 0);
+    expect_decided(monitor, kept, 0);
+    expect_decided(monitor, lost, 1);
+    expect_decided(semaphores, lost, 1);
+}
+
 /* A joins B under a lock, B joins C, and C needs the lock. */
 static void test_joins_in_a_row(void **state)
 {
@@ -331,15 +378,12 @@ int main(void)
     static const char *const shapes[] = {"basic",      "locks",   "deadlock",   "stuck",
                                          "tries",      "rwlocks", "conditions", "barriers",
                                          "semaphores", "once",    "atomics",    "all"};
-    enum { FIXED = 7, SHAPES = sizeof shapes / sizeof *shapes };
+    enum { FIXED = 8, SHAPES = sizeof shapes / sizeof *shapes };
     struct CMUnitTest tests[FIXED + SHAPES] = {
-        cmocka_unit_test(test_papers),
-        cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_incomplete),
-        cmocka_unit_test(test_one_signal_wakes_one),
-        cmocka_unit_test(test_joins_in_a_row),
-        cmocka_unit_test(test_waiting),
-        cmocka_unit_test(test_semaphores_as_locks),
+        cmocka_unit_test(test_papers),         cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_incomplete),     cmocka_unit_test(test_one_signal_wakes_one),
+        cmocka_unit_test(test_joins_in_a_row), cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_long_waits),     cmocka_unit_test(test_semaphores_as_locks),
     };
     for (size_t i = 0; i < SHAPES; i++)
         tests[FIXED + i] =
