@@ -121,6 +121,7 @@ struct recorder *recorder_begin(uint32_t number, uint32_t parent, uint32_t child
         .flags = flags, .number = number, .parent = parent, .child = child};
     find_stack(&header);
     thread_watch_end();
+    thread_is(number);
     struct recorder *self = create(&header, stamp, path);
     recorder_current = self;
     host_ask(HOST_RECORDER, (uintptr_t)self, 0);

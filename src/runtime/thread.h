@@ -16,4 +16,7 @@ void thread_watch_end(void);
 
 void process_forked(void);
 
+/* The calling thread's stream has this number: whoever joins it finds it there. */
+void thread_is(uint32_t number);
+
 #endif
