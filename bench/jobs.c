@@ -1,4 +1,4 @@
-/* auto on one thread and on two: bench_jobs TRACE [--pairs]
+/* auto on one thread and on two: bench_jobs TRACE [--pairs [MODEL]]
  *
  * A busy machine says nothing by the clock. What two free processors would take is the
  * processor time of the thread that worked longest: the main thread does all that is
@@ -43,10 +43,10 @@ static uint64_t hash_findings(const struct findings *findings)
     return hash;
 }
 
-static int measure(const char *path, bool pairs, uint32_t jobs, struct cost *cost, uint64_t *hash)
+static int measure(const char *path, struct engine_options options, struct cost *cost,
+                   uint64_t *hash)
 {
     const struct engine *engine = engine_find("auto", 4);
-    struct engine_options options = {.jobs = jobs, .every_pair = pairs};
     struct error error = {0};
     struct driver driver;
     struct cost before = spent();
@@ -60,7 +60,7 @@ static int measure(const char *path, bool pairs, uint32_t jobs, struct cost *cos
     cost->all = after.all - before.all;
     cost->longest = cost->all - own > own ? cost->all - own : own;
     *hash = hash_findings(driver.runs[0].findings);
-    printf("%u: %zu findings, processor time %.3f s, of one thread at most %.3f s\n", jobs,
+    printf("%u: %zu findings, processor time %.3f s, of one thread at most %.3f s\n", options.jobs,
            driver.runs[0].findings->count, cost->all, cost->longest);
     driver_free(&driver);
     trace_close(trace);
@@ -69,15 +69,16 @@ static int measure(const char *path, bool pairs, uint32_t jobs, struct cost *cos
 
 int main(int argc, char **argv)
 {
-    bool pairs = argc > 2 && strcmp(argv[2], "--pairs") == 0;
+    struct engine_options options = {.model = argc > 3 ? model_parse(argv[3]) : MODEL_NONE};
+    options.every_pair = argc > 2 && strcmp(argv[2], "--pairs") == 0;
     struct cost costs[2];
     uint64_t hashes[2];
-    if (argc < 2) {
-        fprintf(stderr, "usage: bench_jobs TRACE [--pairs]\n");
+    if (argc < 2 || options.model == MODEL_COUNT) {
+        fprintf(stderr, "usage: bench_jobs TRACE [--pairs [MODEL]]\n");
         return 2;
     }
-    for (uint32_t jobs = 1; jobs <= 2; jobs++)
-        if (measure(argv[1], pairs, jobs, &costs[jobs - 1], &hashes[jobs - 1]))
+    for (options.jobs = 1; options.jobs <= 2; options.jobs++)
+        if (measure(argv[1], options, &costs[options.jobs - 1], &hashes[options.jobs - 1]))
             return 2;
     printf("two threads are %.2f times as fast (at least 1.6), findings %s\n",
            costs[0].longest / costs[1].longest, hashes[0] == hashes[1] ? "the same" : "DIFFERENT");
