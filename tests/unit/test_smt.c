@@ -254,6 +254,7 @@ static void agrees_with_the_order_search(void **state)
         agree("large:events=150..250,variables=20", seed, MODEL_RF);
         agree("large:events=150..250,variables=20,values", seed, MODEL_VALUE);
         agree("large-all:events=100..150,variables=20", seed, MODEL_RF);
+        agree("large:events=1000,threads=5,variables=60,locks=8", seed, MODEL_RF);
     }
 }
 
