@@ -207,7 +207,7 @@ static void bench(const struct row *row, enum model model, uint32_t budget)
            (unsigned long)guessed.witnesses, (unsigned long)guessed.unknown, engine,
            row->seconds / engine, together, row->seconds / together, alone, alone / together,
            (unsigned long)quick.witnesses, (unsigned long)quick.exhausted, quick.seconds,
-           row->seconds / quick.seconds, quick.index, differ ? "  DIFFERENT" : "");
+           row->seconds / (quick.seconds + quick.index), quick.index, differ ? "  DIFFERENT" : "");
     fflush(stdout);
     unload(&loaded);
 }
