@@ -298,6 +298,34 @@ static void test_waiting(void **state)
     oracle_destroy(oracle);
 }
 
+/* P holds both locks when the window begins. A try must fail before it waits, though there is
+ * something else to be done first which nobody is in a hurry for. */
+static void test_try_before_a_wait(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    for (int i = 0; i < 16; i++)
+        fprintf(file, "N|w(z)|%d\n", i);
+    fputs("P|acq(k)|20\nP|acq(m)|21\n"
+          "Z|post(z)|1\nZ|post(z)|2\nG|semwait(z)|3\nG|post(s)|4\nF|semwait(z)|5\nF|tryacq!(m)|6\n"
+          "F|post(s)|7\nP|wait(c,m)|8\nS|notify(c)|9\nP|woken(c,m)|10\nP|rel(m)|11\nP|rel(k)|12\n"
+          "R|semwait(s)|13\nR|semwait(s)|14\nR|acq(m)|15\nR|acq(k)|16\nR|rel(k)|17\nR|rel(m)|18\n",
+          file);
+    fclose(file);
+    struct reading reading;
+    struct engine_options options = {.jobs = 1, .window = 18, .every_pair = true};
+    const struct findings *found = reading_run(&reading, std_open_memory("window.std", text, size),
+                                               &engine_csp, &options, text);
+    size_t cycles = 0;
+    for (size_t i = 0; i < found->count; i++)
+        cycles += found->items[i].kind == FINDING_DEADLOCK && found->items[i].event_count == 2;
+    assert_int_equal(cycles, 1);
+    reading_free(&reading);
+    free(text);
+}
+
 static void test_shape(void **state)
 {
     static const struct expected expected[] = {
@@ -378,12 +406,17 @@ int main(void)
     static const char *const shapes[] = {"basic",      "locks",   "deadlock",   "stuck",
                                          "tries",      "rwlocks", "conditions", "barriers",
                                          "semaphores", "once",    "atomics",    "all"};
-    enum { FIXED = 8, SHAPES = sizeof shapes / sizeof *shapes };
+    enum { FIXED = 9, SHAPES = sizeof shapes / sizeof *shapes };
     struct CMUnitTest tests[FIXED + SHAPES] = {
-        cmocka_unit_test(test_papers),         cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_incomplete),     cmocka_unit_test(test_one_signal_wakes_one),
-        cmocka_unit_test(test_joins_in_a_row), cmocka_unit_test(test_waiting),
-        cmocka_unit_test(test_long_waits),     cmocka_unit_test(test_semaphores_as_locks),
+        cmocka_unit_test(test_papers),
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_incomplete),
+        cmocka_unit_test(test_one_signal_wakes_one),
+        cmocka_unit_test(test_joins_in_a_row),
+        cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_try_before_a_wait),
+        cmocka_unit_test(test_long_waits),
+        cmocka_unit_test(test_semaphores_as_locks),
     };
     for (size_t i = 0; i < SHAPES; i++)
         tests[FIXED + i] =

@@ -164,11 +164,6 @@ static const char *const unlike[] = {
     "P|post(s)|1\nP|w(x)|2\nQ|post(s)|3\nQ|w(x)|4\nT|semwait(s)|5\nT|w(x)|6\n",
     /* A reader makes a try of a writer fail. */
     "P|rdacq(r)|1\nF|trywracq!(r)|2\nP|rdrel(r)|3\nF|w(x)|4\nN|w(x)|5\n",
-    /* Two wait with different mutexes. The one that gives up takes a signal with it which
-     * the other needs, so the other must return first. */
-    "P|acq(m1)|1\nP|wait(c,m1)|2\nS|notify(c)|3\nS|post(v)|4\nQ|semwait(v)|5\nQ|acq(m2)|6\n"
-    "Q|wait(c,m2)|7\nR|notify(c)|8\nQ|woken(c,m2)|9\nQ|rel(m2)|10\nP|woken!(c,m1)|11\n"
-    "P|rel(m1)|12\nP|w(x)|13\nQ|w(x)|14\n",
     /* One is forked before the race, the other after it. */
     "M|fork(P)|1\nP|post(s)|2\nM|w(x)|3\nM|fork(Q)|4\nQ|post(s)|5\nT|semwait(s)|6\n"
     "T|semwait(s)|7\nT|w(x)|8\n",
@@ -220,6 +215,12 @@ static const char *const waits_before[] = {
     "O|acq(m)|6\nO|wait(c,m)|7\nS|notify(c)|8\nP|acq(m)|9\nP|wait(c,m)|10\n"
     "S|w(x)|11\nS|notify(c)|12\nO|woken(c,m)|13\nO|rel(m)|14\nP|woken(c,m)|15\nP|rel(m)|16\n"
     "P|w(x)|17\n",
+    /* Who gives up takes a signal along that the other needs, who must return first; both have
+     * mutexes of their own. */
+    "Z|w(z)|1\nZ|w(z)|2\nZ|w(z)|3\nZ|w(z)|4\n"
+    "P|acq(m1)|5\nP|wait(c,m1)|6\nS|notify(c)|7\nQ|acq(m2)|8\nQ|wait(c,m2)|9\nR|notify(c)|10\n"
+    "Q|woken(c,m2)|11\nQ|rel(m2)|12\nK|acq(m2)|13\nK|post(s)|14\nK|rel(m2)|15\n"
+    "P|woken!(c,m1)|16\nP|rel(m1)|17\nP|semwait(s)|18\nP|w(x)|19\nQ|w(x)|20\n",
 };
 
 static void test_waits_before_the_window(void **state)
