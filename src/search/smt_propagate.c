@@ -1,41 +1,7 @@
-#include "search/smt_propagate.h"
-
-/* Orders that were found, beside the must-order. More of them go unnoticed, which
- * loses conclusions and nothing else. */
-#define ORDERS_MAX 64
+#include "search/smt_truth.h"
 
 /* Plans that may be tried between two choices. */
 #define ROUNDS_MAX 1000
-
-enum truth { OPEN, TRUE, FALSE };
-
-struct truths ARRAY_OF(uint8_t);
-
-/* What a choice may change. */
-struct state {
-    uint32_t *prefix, *limit;
-    uint64_t after[ORDERS_MAX];
-    size_t orders;
-    struct truths choices;
-};
-
-struct smt_propagation {
-    const struct smt_window *window;
-    const struct smt_encoding *encoding;
-    struct smt_encoding *writable; /* the same, for trials */
-    uint32_t *limit;               /* by thread: index of the first event that cannot be executed */
-    uint64_t after[ORDERS_MAX];    /* orders that each one leads to, itself included */
-    struct truths choices;
-    struct smt_plan plan; /* prefixes are closed under the must-order */
-    bool changed;
-    bool holds;                   /* what make_true() was last asked for is true now */
-    struct smt_positions settled; /* by constraint: depth at which it held, plus one; 0: not yet */
-    struct smt_trial *trial;
-    uint32_t pair[2];
-    uint32_t choices_left;
-    struct saved ARRAY_OF(struct state) saved; /* by depth */
-    size_t depth;
-};
 
 struct smt_propagation *smt_propagation_create(const struct smt_window *window)
 {
@@ -65,196 +31,6 @@ void smt_propagation_destroy(struct smt_propagation *self)
     free(self);
 }
 
-static bool must_or_same(const struct smt_window *window, uint32_t a, uint32_t b)
-{
-    return a == b || smt_must(window, a, b);
-}
-
-static bool leads_to(const struct smt_propagation *self, uint32_t a, uint32_t b)
-{
-    if (smt_must(self->window, a, b))
-        return true;
-    uint64_t reached = 0;
-    const struct smt_edges *orders = &self->plan.orders;
-    for (size_t i = 0; i < orders->count; i++)
-        if (must_or_same(self->window, a, orders->items[i].from))
-            reached |= self->after[i];
-    for (size_t i = 0; i < orders->count; i++)
-        if (reached >> i & 1 && must_or_same(self->window, orders->items[i].to, b))
-            return true;
-    return false;
-}
-
-static enum truth is_executed(const struct smt_propagation *self, uint32_t pos)
-{
-    const struct smt_window *window = self->window;
-    const struct history *history = window->history;
-    if (history->index[pos] < self->plan.prefix[history->events[pos].thread])
-        return TRUE;
-    for (uint32_t thread = 0; thread < history->threads; thread++)
-        if (smt_must_count(window, pos, thread) > self->limit[thread])
-            return FALSE;
-    return OPEN;
-}
-
-static enum truth negated(enum truth truth)
-{
-    return truth == OPEN ? OPEN : truth == TRUE ? FALSE : TRUE;
-}
-
-static enum truth value_of(const struct smt_propagation *self, smt_ref ref)
-{
-    const struct smt_formula *formula = &self->encoding->formula;
-    const struct smt_node *node = &formula->nodes.items[ref];
-    enum truth decides = node->kind == SMT_AND ? FALSE : TRUE, result = negated(decides);
-    switch (node->kind) {
-    case SMT_FALSE:
-        return FALSE;
-    case SMT_TRUE:
-        return TRUE;
-    case SMT_BEFORE:
-        return leads_to(self, node->a, node->b)   ? TRUE
-               : leads_to(self, node->b, node->a) ? FALSE
-                                                  : OPEN;
-    case SMT_EXECUTED:
-        return is_executed(self, node->a);
-    case SMT_CHOICE:
-        return node->a < self->choices.count ? self->choices.items[node->a] : OPEN;
-    case SMT_NOT:
-        return negated(value_of(self, node->a));
-    case SMT_AND:
-    case SMT_OR:
-        for (uint32_t i = 0; i < node->b; i++) {
-            enum truth one = value_of(self, formula->children.items[node->a + i]);
-            if (one == decides)
-                return decides;
-            if (one == OPEN)
-                result = OPEN;
-        }
-    }
-    return result;
-}
-
-static bool make_order(struct smt_propagation *self, uint32_t from, uint32_t to)
-{
-    struct smt_edges *orders = &self->plan.orders;
-    if (leads_to(self, to, from) || from == to)
-        return false;
-    if (leads_to(self, from, to))
-        return true;
-    if (orders->count == ORDERS_MAX) {
-        self->holds = false;
-        return true;
-    }
-    uint64_t mine = UINT64_C(1) << orders->count, reached = mine;
-    for (size_t i = 0; i < orders->count; i++)
-        if (must_or_same(self->window, to, orders->items[i].from))
-            reached |= self->after[i];
-    for (size_t i = 0; i < orders->count; i++) {
-        bool leads = false;
-        for (size_t k = 0; k < orders->count && !leads; k++)
-            leads =
-                self->after[i] >> k & 1 && must_or_same(self->window, orders->items[k].to, from);
-        if (leads)
-            self->after[i] |= reached;
-    }
-    self->after[orders->count] = reached;
-    array_push(orders, ((struct smt_edge){from, to}));
-    self->changed = true;
-    return true;
-}
-
-static bool make_executed(struct smt_propagation *self, uint32_t pos)
-{
-    const struct smt_window *window = self->window;
-    const struct history *history = window->history;
-    if (history->index[pos] < self->plan.prefix[history->events[pos].thread])
-        return true;
-    self->changed = true;
-    for (uint32_t thread = 0; thread < history->threads; thread++) {
-        uint32_t count = smt_must_count(window, pos, thread);
-        if (count > self->limit[thread])
-            return false;
-        if (count > self->plan.prefix[thread])
-            self->plan.prefix[thread] = count;
-    }
-    return true;
-}
-
-static bool make_idle(struct smt_propagation *self, uint32_t pos)
-{
-    const struct history *history = self->window->history;
-    uint32_t thread = history->events[pos].thread, index = history->index[pos];
-    if (index < self->limit[thread]) {
-        self->limit[thread] = index;
-        self->changed = true;
-    }
-    return self->plan.prefix[thread] <= index;
-}
-
-static bool make_choice(struct smt_propagation *self, uint32_t number, enum truth truth)
-{
-    array_grow(&self->choices, self->encoding->formula.choices);
-    uint8_t *place = &self->choices.items[number];
-    if (*place == OPEN) {
-        *place = (uint8_t)truth;
-        self->changed = true;
-    }
-    return *place == truth;
-}
-
-static bool make_true(struct smt_propagation *self, smt_ref ref);
-
-/* A disjunction with one way left. */
-static bool make_last_way(struct smt_propagation *self, const struct smt_node *node)
-{
-    const struct smt_formula *formula = &self->encoding->formula;
-    smt_ref way = SMT_REF_FALSE;
-    for (uint32_t i = 0; i < node->b; i++) {
-        smt_ref child = formula->children.items[node->a + i];
-        enum truth truth = value_of(self, child);
-        if (truth == TRUE)
-            return true;
-        if (truth == OPEN && way != SMT_REF_FALSE) {
-            self->holds = false;
-            return true;
-        }
-        if (truth == OPEN)
-            way = child;
-    }
-    return make_true(self, way);
-}
-
-static bool make_true(struct smt_propagation *self, smt_ref ref)
-{
-    const struct smt_formula *formula = &self->encoding->formula;
-    const struct smt_node *node = &formula->nodes.items[ref];
-    switch (node->kind) {
-    case SMT_FALSE:
-        return false;
-    case SMT_TRUE:
-        return true;
-    case SMT_BEFORE:
-        return make_order(self, node->a, node->b);
-    case SMT_EXECUTED:
-        return make_executed(self, node->a);
-    case SMT_CHOICE:
-        return make_choice(self, node->a, TRUE);
-    case SMT_NOT: {
-        const struct smt_node *of = &formula->nodes.items[node->a];
-        return of->kind == SMT_EXECUTED ? make_idle(self, of->a) : make_choice(self, of->a, FALSE);
-    }
-    case SMT_AND:
-        for (uint32_t i = 0; i < node->b; i++)
-            if (!make_true(self, formula->children.items[node->a + i]))
-                return false;
-        return true;
-    case SMT_OR:
-        return make_last_way(self, node);
-    }
-    return true;
-}
-
 /* Those whose event need not be executed so far wait until it must. */
 static bool matters(const struct smt_propagation *self, const struct smt_constraint *constraint)
 {
@@ -280,7 +56,7 @@ static bool start(struct smt_propagation *self)
         uint32_t thread = history->events[pair[i]].thread, index = history->index[pair[i]];
         uint32_t before = index > window->baseline[thread] ? history_pos(history, thread, index - 1)
                                                            : history->fork_of[thread];
-        if (before != POS_NONE && before >= window->start && !make_executed(self, before))
+        if (before != POS_NONE && before >= window->start && !smt_make_executed(self, before))
             return false;
     }
     return true;
@@ -299,7 +75,7 @@ static bool propagate(struct smt_propagation *self)
             if (self->settled.items[i] || constraint->is_order || !matters(self, constraint))
                 continue;
             self->holds = true;
-            if (!make_true(self, constraint->guarded))
+            if (!smt_make_true(self, constraint->guarded))
                 return false;
             if (self->holds)
                 self->settled.items[i] = (uint32_t)self->depth + 1;
@@ -328,7 +104,7 @@ static const struct smt_node *find_open(const struct smt_propagation *self)
         const struct smt_node *node = &encoding->formula.nodes.items[constraint->guarded];
         if (self->settled.items[i] || node->kind != SMT_OR ||
             (found && constraint->about != broken) || !matters(self, constraint) ||
-            value_of(self, constraint->guarded) != OPEN)
+            smt_truth_of(self, constraint->guarded) != OPEN)
             continue;
         found = node;
         if (constraint->about == broken)
@@ -388,12 +164,12 @@ static enum smt_answer choose(struct smt_propagation *self)
     enum smt_answer result = SMT_NO;
     for (uint32_t i = 0; i < count && result == SMT_NO; i++) {
         smt_ref way = self->encoding->formula.children.items[first + i];
-        if (value_of(self, way) == FALSE)
+        if (smt_truth_of(self, way) == FALSE)
             continue;
         if (!self->choices_left)
             return SMT_UNKNOWN;
         self->choices_left--;
-        if (make_true(self, way))
+        if (smt_make_true(self, way))
             result = decide(self);
         if (result == SMT_NO)
             restore(self, depth);

@@ -2,8 +2,8 @@
  *
  * Conflicting pairs are filtered by locks held and lock acquisition histories,
  * then by the must-order; what remains goes to the solver, pair by pair, window by
- * window. A witness that the order search (search.h) comes upon within a few steps
- * spares the solver; that there is none, only the solver says. Every answer "yes" becomes a witness
+ * window. A witness that auto's closures (search.h) or our own solver (smt_own.h) find spares
+ * Z3; that there is none, only propagation or Z3 says. Every answer "yes" becomes a witness
  * that the checker has accepted. */
 #ifndef PREPLAY_SEARCH_SMT_SEARCH_H
 #define PREPLAY_SEARCH_SMT_SEARCH_H
@@ -26,7 +26,7 @@ struct smt_counts {
     uint64_t must_pairs; /* left by the must-order too (mhb): asked of the solver */
     uint64_t witnesses, refuted, unknown;
     uint64_t followed; /* pairs that propagation decided */
-    uint64_t guessed;  /* witnesses that the order search found */
+    uint64_t guessed;  /* witnesses that closures or our own solver found */
     uint64_t rounds;   /* plans of Z3 that were tried */
     uint64_t too_far;  /* not asked: no window holds both */
 };
