@@ -175,8 +175,6 @@ MUTANTS = [
     ('stuck: signals choose whom they need not', ENGINE + 'stuck_bounds.c', 'return signals > takers;',
      'return signals && signals >= takers;'),
     ('stuck: nobody else takes signals', ENGINE + 'stuck_bounds.c', 'takers += waits -', 'takers += 0 * waits -'),
-    ('stuck: broadcasts choose nobody', ENGINE + 'stuck_bounds.c',
-     'if (count_after(bounds, &usage->broadcasts, thread, begin, end))', 'if (false)'),
     ('stuck: posts that are owed do not count', ENGINE + 'stuck_bounds.c', 'if (owes < left)', 'if (owes <= left)'),
     ('stuck: the same of one tuple', ENGINE + 'stuck_bounds.c',
      'if (owes < bounds->counts->left[all.items[s]])', 'if (owes <= bounds->counts->left[all.items[s]])'),
@@ -186,7 +184,6 @@ MUTANTS = [
     ('stuck: nothing is known of monitors', ENGINE + 'stuck_bounds.c', 'if (bounds->monitors && low)', 'if (false)'),
     ('stuck: helps may lie behind the set', ENGINE + 'stuck_bounds.c',
      'bounds->must[thread] = must > bounds->must[thread] ? must : bounds->must[thread];', '(void)must;'),
-    ('stuck: the set does not come late', ENGINE + 'stuck_decide.c', 'if (comes_late(decider, members, goal))', 'if (false)'),
 ]
 TESTS = ['tests/unit/test_refine', 'tests/unit/test_csp']
 

@@ -209,6 +209,10 @@ static const char *const waiting[] = {
     "P|acq(k)|1\nP|acq(m)|2\nF|tryacq!(m)|3\nF|post(s)|4\nP|wait(c,m)|5\nS|notify(c)|6\n"
     "P|woken(c,m)|7\nP|rel(m)|8\nP|rel(k)|9\nR|semwait(s)|10\nR|acq(m)|11\nR|acq(k)|12\n"
     "R|rel(k)|13\nR|rel(m)|14\n",
+    /* Both signals must come while D waits; C takes the first, waits again and takes the other. */
+    "D|acq(m)|1\nD|r(n)|2\nD|wait(c,m)|3\nC|acq(m)|4\nC|r(n)|5\nC|wait(c,m)|6\nP|acq(m)|7\n"
+    "P|w(n)|8\nP|notify(c)|9\nP|rel(m)|10\nC|woken(c,m)|11\nC|rel(m)|12\nC|acq(m)|13\n"
+    "C|wait(c,m)|14\nP|acq(m)|15\nP|notify(c)|16\nP|rel(m)|17\nD|woken(c,m)|18\nD|rel(m)|19\n",
     /* No signal can choose the waiter before the other has both locks: not these two alone. */
     "R|acq(m)|1\nR|acq(k)|2\nR|rel(k)|3\nR|rel(m)|4\nR|post(z)|5\nP|acq(k)|6\nP|acq(m)|7\n"
     "P|wait(c,m)|8\nS|semwait(z)|9\nS|notify(c)|10\nP|woken(c,m)|11\nP|rel(m)|12\nP|rel(k)|13\n",
