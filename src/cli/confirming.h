@@ -17,7 +17,7 @@ struct confirming {
     bool progress;  /* show it on the terminal */
     /* What came of it. */
     uint32_t replays;
-    uint32_t left; /* not replayed, for lack of budget */
+    uint32_t left;    /* not replayed, for lack of budget */
     bool interrupted; /* by the user: the rest was not replayed */
     double seconds;
 };
