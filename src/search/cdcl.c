@@ -49,12 +49,12 @@ size_t cdcl_size(const struct cdcl *self)
 
 bool cdcl_is_true(const struct cdcl *self, uint32_t variable)
 {
-    return self->values.items[variable] == TRUE;
+    return self->values.items[2 * variable] == TRUE;
 }
 
 bool cdcl_is_false(const struct cdcl *self, uint32_t variable)
 {
-    return self->values.items[variable] == FALSE;
+    return self->values.items[2 * variable] == FALSE;
 }
 
 static void append(struct cdcl *self, uint32_t number)
@@ -89,6 +89,7 @@ static uint32_t add_variable(struct cdcl *self, struct variable variable)
     uint32_t number = (uint32_t)self->variables.count;
     variable.reason = variable.guards = NOWHERE;
     array_push(&self->variables, variable);
+    array_push(&self->values, OPEN);
     array_push(&self->values, OPEN);
     array_grow(&self->watches, 2 * self->variables.count);
     if (!variable.lazy)

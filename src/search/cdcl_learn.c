@@ -107,7 +107,7 @@ void cdcl_learn(struct cdcl *self)
         if (self->variables.items[self->met.items[i]].lazy)
             continue;
         cdcl_move_to_front(self, self->met.items[i]);
-        if (self->values.items[self->met.items[i]] == OPEN)
+        if (self->values.items[2 * self->met.items[i]] == OPEN)
             cdcl_look_from(self, self->met.items[i]);
     }
 }

@@ -13,13 +13,13 @@ void cdcl_look_from(struct cdcl *self, uint32_t number)
 static bool matters(const struct cdcl *self, uint32_t node)
 {
     uint32_t guard = node == NOWHERE ? NOWHERE : self->places.items[node].guard;
-    return guard == NOWHERE || self->values.items[guard] == TRUE;
+    return guard == NOWHERE || self->values.items[2 * guard] == TRUE;
 }
 
 bool cdcl_is_worthwhile(const struct cdcl *self, uint32_t number)
 {
     const struct variable *variable = &self->variables.items[number];
-    return self->values.items[number] == OPEN && matters(self, variable->from) &&
+    return self->values.items[2 * number] == OPEN && matters(self, variable->from) &&
            matters(self, variable->to);
 }
 
@@ -34,7 +34,9 @@ static void wake(struct cdcl *self, uint32_t node)
 void cdcl_assign(struct cdcl *self, cdcl_literal literal, uint32_t reason)
 {
     struct variable *variable = variable_of(self, literal);
-    self->values.items[literal / 2] = literal & 1 ? FALSE : TRUE;
+    __builtin_prefetch(&self->watches.items[cdcl_not(literal)]);
+    self->values.items[literal] = TRUE;
+    self->values.items[cdcl_not(literal)] = FALSE;
     variable->level = level_now(self);
     variable->reason = reason;
     self->steps++;
@@ -55,7 +57,7 @@ void cdcl_back_to(struct cdcl *self, uint32_t level)
         if (self->trail.count < self->ordered && variable->to != NOWHERE)
             acyclic_remove(self->graph, positive ? variable->from : variable->to,
                            positive ? variable->to : variable->from, literal);
-        self->values.items[literal / 2] = OPEN;
+        self->values.items[literal] = self->values.items[cdcl_not(literal)] = OPEN;
         variable->phase = positive;
         if (!variable->lazy)
             cdcl_look_from(self, literal / 2);
@@ -109,30 +111,34 @@ static bool is_last(struct cdcl *self, uint32_t clause, cdcl_literal gone)
     return true;
 }
 
+/* New watches go to lists of other literals: this one is neither moved nor does it grow. */
 static bool propagate_clauses(struct cdcl *self, cdcl_literal gone)
 {
     struct watches *list = &self->watches.items[gone];
-    size_t kept = 0, i = 0;
+    struct watch *items = list->items;
+    size_t count = list->count, kept = 0, i = 0;
     bool fine = true;
-    while (i < list->count && fine) {
-        struct watch watch = list->items[i++];
-        self->steps++;
-        if (value_of(self, watch.other) == TRUE) {
-            list->items[kept++] = watch;
+    while (i < count && fine) {
+        uint32_t clause = items[i].clause;
+        cdcl_literal last = items[i++].other;
+        if (value_of(self, last) == TRUE) {
+            items[kept++] = (struct watch){clause, last};
             continue;
         }
-        bool is_short = watch.clause & SHORT;
-        if (!is_short && !is_last(self, watch.clause, gone))
-            continue;
-        cdcl_literal last = is_short ? watch.other : self->clauses.items[watch.clause + 1];
-        list->items[kept++] = (struct watch){watch.clause, last};
+        if (!(clause & SHORT)) {
+            if (!is_last(self, clause, gone))
+                continue;
+            last = self->clauses.items[clause + 1];
+        }
+        items[kept++] = (struct watch){clause, last};
         if (value_of(self, last) == OPEN)
-            cdcl_assign(self, last, watch.clause & ~SHORT);
+            cdcl_assign(self, last, clause & ~SHORT);
         else if (value_of(self, last) == FALSE)
-            fine = fail_at_clause(self, watch.clause & ~SHORT);
+            fine = fail_at_clause(self, clause & ~SHORT);
     }
-    while (i < list->count)
-        list->items[kept++] = list->items[i++];
+    self->steps += i;
+    while (i < count)
+        items[kept++] = items[i++];
     list->count = kept;
     return fine;
 }
@@ -162,9 +168,14 @@ static bool propagate_order(struct cdcl *self, cdcl_literal literal)
 bool cdcl_propagate(struct cdcl *self)
 {
     for (;;) {
-        while (self->head < self->trail.count)
-            if (!propagate_clauses(self, cdcl_not(self->trail.items[self->head++])))
+        while (self->head < self->trail.count) {
+            cdcl_literal gone = cdcl_not(self->trail.items[self->head++]);
+            if (self->head < self->trail.count) /* its clauses come next */
+                __builtin_prefetch(
+                    self->watches.items[cdcl_not(self->trail.items[self->head])].items);
+            if (!propagate_clauses(self, gone))
                 return false;
+        }
         if (self->ordered == self->trail.count)
             return true;
         if (!propagate_order(self, self->trail.items[self->ordered]))

@@ -47,7 +47,7 @@ struct queue {
 
 struct cdcl {
     struct variables ARRAY_OF(struct variable) variables;
-    struct values ARRAY_OF(uint8_t) values;        /* of them: OPEN, TRUE or FALSE */
+    struct values ARRAY_OF(uint8_t) values;        /* by literal: OPEN, TRUE or FALSE */
     struct lists ARRAY_OF(struct watches) watches; /* by literal */
     struct numbers clauses; /* one after the other: length, literals; the first two are watched */
     struct acyclic *graph;
@@ -71,8 +71,7 @@ static inline struct variable *variable_of(const struct cdcl *self, cdcl_literal
 
 static inline int value_of(const struct cdcl *self, cdcl_literal literal)
 {
-    uint8_t value = self->values.items[literal / 2];
-    return value == OPEN ? OPEN : (value == TRUE) == !(literal & 1) ? TRUE : FALSE;
+    return self->values.items[literal];
 }
 
 static inline uint32_t level_now(const struct cdcl *self)
