@@ -19,25 +19,6 @@ static void let_go(struct hang_holds *mine, uint32_t lock)
         }
 }
 
-static void step_condition(struct hang_state *self, const struct event *event)
-{
-    struct condition *condition = &self->conditions[event->object];
-    switch (event->op) {
-    case EVENT_WAIT_BEGIN:
-        condition_wait(condition, event->thread);
-        break;
-    case EVENT_WAIT_END:
-        condition_wake(condition, event->thread, !(event->flags & EVENT_FAILED));
-        break;
-    case EVENT_SIGNAL:
-        condition_signal(condition);
-        break;
-    default:
-        condition_broadcast(condition);
-        break;
-    }
-}
-
 static void step(struct hang_state *self, const struct event *event)
 {
     bool failed = event->flags & EVENT_FAILED;
@@ -49,7 +30,7 @@ static void step(struct hang_state *self, const struct event *event)
     case EVENT_WAIT_END:
     case EVENT_SIGNAL:
     case EVENT_BROADCAST:
-        step_condition(self, event);
+        condition_step(&self->conditions[event->object], event);
         break;
     case EVENT_POST:
         self->counts[event->object]++;

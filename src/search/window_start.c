@@ -56,24 +56,6 @@ void held_locks_step(struct held_locks *held, const struct event *event)
     }
 }
 
-static void step_condition(struct condition *condition, const struct event *event)
-{
-    switch (event->op) {
-    case EVENT_WAIT_BEGIN:
-        condition_wait(condition, event->thread);
-        break;
-    case EVENT_WAIT_END:
-        condition_wake(condition, event->thread, !(event->flags & EVENT_FAILED));
-        break;
-    case EVENT_SIGNAL:
-        condition_signal(condition);
-        break;
-    default:
-        condition_broadcast(condition);
-        break;
-    }
-}
-
 static void step(struct window_start *start, uint32_t pos)
 {
     const struct event *event = &start->rules->history->events[pos];
@@ -86,7 +68,7 @@ static void step(struct window_start *start, uint32_t pos)
     case EVENT_WAIT_END:
     case EVENT_SIGNAL:
     case EVENT_BROADCAST:
-        step_condition(&start->conditions[event->object], event);
+        condition_step(&start->conditions[event->object], event);
         break;
     case EVENT_BARRIER_ENTER:
         start->entered[event->other]++;

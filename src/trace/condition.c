@@ -164,3 +164,21 @@ void condition_free(struct condition *condition)
     free(condition->tokens);
     *condition = (struct condition){0};
 }
+
+void condition_step(struct condition *condition, const struct event *event)
+{
+    switch (event->op) {
+    case EVENT_WAIT_BEGIN:
+        condition_wait(condition, event->thread);
+        break;
+    case EVENT_WAIT_END:
+        condition_wake(condition, event->thread, !(event->flags & EVENT_FAILED));
+        break;
+    case EVENT_SIGNAL:
+        condition_signal(condition);
+        break;
+    default:
+        condition_broadcast(condition);
+        break;
+    }
+}

@@ -11,6 +11,8 @@
 #ifndef PREPLAY_TRACE_CONDITION_H
 #define PREPLAY_TRACE_CONDITION_H
 
+#include "trace/event.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,6 +39,9 @@ bool condition_may_wake(const struct condition *condition, uint32_t thread);
 /* The thread returns; `signalled` is false for time-outs and spurious wake-ups,
  * which consume no token unless one is left without another taker. */
 void condition_wake(struct condition *condition, uint32_t thread, bool signalled);
+
+/* One of the four above, as the event on this condition says. */
+void condition_step(struct condition *condition, const struct event *event);
 
 /* Can signals so far have chosen exactly these of the `count` threads, which all wait:
  * those with chosen[i]? (Of others that wait nothing is said.) */
