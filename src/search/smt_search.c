@@ -1,11 +1,4 @@
-#include "search/smt_search.h"
-
-#include "model/checker.h"
-#include "search/search.h"
-#include "search/smt_own.h"
-#include "search/smt_pairs.h"
-#include "search/smt_propagate.h"
-#include "search/smt_solver.h"
+#include "search/smt_hunt.h"
 
 #include <time.h>
 
@@ -15,38 +8,11 @@
 #define WINDOW_WORK     (UINT64_C(1) << 31)
 #define WINDOW_LEAST    2000
 #define STANDARD_BUDGET 20000000
-/* Steps of our own solver for a pair. */
-#define GUESS_STEPS 1000000
-/* Choices that propagation may make for a pair, and events that it may try for that; with
- * many pairs it pays to have Z3. */
-#define CHOICES_MAX    16
-#define CHOICES_EVENTS 200000
-#define FEW_PAIRS      8
 /* Plans that may be tried for a pair; every so often it is asked what they cost Z3. */
 #define ROUNDS_MAX  1000
 #define ROUNDS_FREE 8
 
-struct hunt {
-    const struct rules *rules;
-    const struct smt_options *options;
-    const struct smt_client *client;
-    struct smt_counts *counts;
-    struct error *error;
-    struct smt_pairs *pairs;
-    struct search_index *index; /* of auto's search, NULL: not needed so far */
-    struct search *search;
-    struct smt_context *context; /* made when the first solver needs it */
-    struct smt_window *window;
-    struct smt_trial *trial;
-    struct smt_encoding *encoding; /* what was broken so far, for all pairs of the window */
-    struct smt_propagation *propagation;
-    struct smt_solver *solver;
-    struct smt_pair_list todo;
-    struct smt_pair_list open; /* too hard for the window */
-    struct smt_refs assumptions;
-};
-
-static void open_encoding(struct hunt *hunt)
+void hunt_open_encoding(struct hunt *hunt)
 {
     const struct smt_window *window = hunt->window;
     hunt->encoding = hunt->options->eager
@@ -67,7 +33,7 @@ static void open_solver(struct hunt *hunt)
     hunt->solver = smt_solver_create(hunt->context, hunt->encoding, &limits);
 }
 
-static void close_encoding(struct hunt *hunt)
+void hunt_close_encoding(struct hunt *hunt)
 {
     smt_solver_destroy(hunt->solver);
     smt_encoding_destroy(hunt->encoding);
@@ -75,32 +41,16 @@ static void close_encoding(struct hunt *hunt)
     hunt->encoding = NULL;
 }
 
-static void report(struct hunt *hunt, const uint32_t *witness, uint32_t length)
+void hunt_report(struct hunt *hunt, const uint32_t *witness, uint32_t length)
 {
     hunt->counts->witnesses++;
     hunt->client->found(hunt->client->self, witness, length);
 }
 
-static void report_trial(struct hunt *hunt)
+void hunt_report_trial(struct hunt *hunt)
 {
     const struct smt_positions *witness = smt_trial_witness(hunt->trial);
-    report(hunt, witness->items, (uint32_t)witness->count);
-}
-
-/* The word of auto's search is checked like everybody's. */
-static int report_guess(struct hunt *hunt, const struct smt_pair *pair,
-                        const struct search_witness *witness)
-{
-    const uint32_t events[2] = {pair->first, pair->second};
-    struct claim claim = {FINDING_RACE, events, 2, witness->events, witness->length};
-    struct complaint complaint;
-    if (!witness_check(hunt->rules, &claim, &complaint))
-        return error_set(hunt->error, ERROR_INTERNAL,
-                         "the witness for events %u and %u is wrong at %u (event %u): %s",
-                         pair->first, pair->second, complaint.at, complaint.pos, complaint.rule);
-    hunt->counts->guessed++;
-    report(hunt, witness->events, witness->length);
-    return 0;
+    hunt_report(hunt, witness->items, (uint32_t)witness->count);
 }
 
 static double now(void)
@@ -142,7 +92,7 @@ static enum smt_answer solve(struct hunt *hunt, const struct smt_pair *pair)
 static enum smt_answer solve_with_z3(struct hunt *hunt, const struct smt_pair *pair)
 {
     if (!hunt->encoding)
-        open_encoding(hunt);
+        hunt_open_encoding(hunt);
     if (!hunt->solver)
         open_solver(hunt);
     return solve(hunt, pair);
@@ -152,144 +102,32 @@ static void solve_and_report(struct hunt *hunt, const struct smt_pair *pair)
 {
     switch (solve_with_z3(hunt, pair)) {
     case SMT_YES:
-        report_trial(hunt);
+        hunt_report_trial(hunt);
         break;
     case SMT_NO:
         hunt->counts->refuted++;
         break;
     case SMT_UNKNOWN:
         array_push(&hunt->open, *pair);
-        close_encoding(hunt); /* Z3 was stopped somewhere: its later answers may be wrong */
+        hunt_close_encoding(hunt); /* Z3 was stopped somewhere: its later answers may be wrong */
         break;
     }
     if (hunt->options->fresh)
-        close_encoding(hunt);
+        hunt_close_encoding(hunt);
 }
 
-static bool is_wanted(struct hunt *hunt, const struct smt_pair *pair)
+bool hunt_wants(struct hunt *hunt, const struct smt_pair *pair)
 {
     bool wanted = hunt->client->wanted(hunt->client->self, pair->first, pair->second);
     hunt->counts->must_pairs -= !wanted; /* another pair made it unnecessary */
     return wanted;
 }
 
-static uint32_t few_choices(const struct hunt *hunt)
-{
-    uint32_t choices = CHOICES_EVENTS / (hunt->window->end - hunt->window->start);
-    return choices < CHOICES_MAX ? choices : CHOICES_MAX;
-}
-
-/* Takes the pairs off the list that are decided with so many choices. With `observed_only`
- * reads see what they saw, so that there is less to choose and only a witness decides. */
-static void propagate_all(struct hunt *hunt, uint32_t choices, bool observed_only)
-{
-    size_t kept = 0;
-    hunt->propagation = smt_propagation_create(hunt->window);
-    if (!hunt->encoding)
-        open_encoding(hunt);
-    hunt->encoding->observed_only = observed_only;
-    for (size_t i = 0; i < hunt->todo.count; i++) {
-        struct smt_pair pair = hunt->todo.items[i];
-        if (!is_wanted(hunt, &pair))
-            continue;
-        enum smt_answer answer = smt_propagate(hunt->propagation, hunt->trial, hunt->encoding,
-                                               pair.first, pair.second, choices);
-        bool decided = answer == SMT_YES || (answer == SMT_NO && !observed_only);
-        hunt->counts->followed += decided;
-        if (answer == SMT_YES)
-            report_trial(hunt);
-        else if (decided)
-            hunt->counts->refuted++;
-        else
-            hunt->todo.items[kept++] = pair;
-    }
-    hunt->todo.count = kept;
-    smt_propagation_destroy(hunt->propagation);
-    if (!hunt->options->eager)
-        close_encoding(hunt); /* most of it is about pairs that are decided */
-}
-
-/* Takes the pairs off the list that the observed order of some events leads to, which auto's
- * closures (search.h) find at once. One that keeps all that was read is good for any model. */
-static int guess_observed(struct hunt *hunt)
-{
-    size_t kept = 0;
-    int result = 0;
-    if (!hunt->search) {
-        enum model model = hunt->rules->model == MODEL_SYNC ? MODEL_SYNC : MODEL_RF;
-        hunt->index = search_index_create(hunt->rules->history, model);
-        hunt->search = search_create(hunt->index);
-    }
-    for (size_t i = 0; i < hunt->todo.count && !result; i++) {
-        struct smt_pair pair = hunt->todo.items[i];
-        const uint32_t events[2] = {pair.first, pair.second};
-        struct search_query query = {SEARCH_RACE, events, 2, 1};
-        struct search_witness witness;
-        if (!is_wanted(hunt, &pair))
-            continue;
-        if (search_reach(hunt->search, &query, &witness) == SEARCH_WITNESS)
-            result = report_guess(hunt, &pair, &witness);
-        else
-            hunt->todo.items[kept++] = pair;
-    }
-    hunt->todo.count = kept;
-    return result;
-}
-
-/* What our own solver had to be told about the pairs that are left, and nothing about those
- * that are not: then Z3 need not make plans to find that out. */
-static struct smt_encoding *prepare_rest(const struct hunt *hunt, struct smt_own *own)
-{
-    smt_own_forget(own);
-    for (size_t i = 0; i < hunt->todo.count; i++)
-        smt_own_decide(own, hunt->trial, hunt->todo.items[i].first, hunt->todo.items[i].second,
-                       GUESS_STEPS);
-    return smt_own_take_encoding(own);
-}
-
-/* Takes the pairs off the list for which our own solver finds a witness. That it finds none
- * is for Z3 to say. */
-static void guess_witnesses(struct hunt *hunt)
-{
-    size_t kept = 0;
-    struct smt_own *own = smt_own_create(hunt->window);
-    for (size_t i = 0; i < hunt->todo.count; i++) {
-        struct smt_pair pair = hunt->todo.items[i];
-        if (!is_wanted(hunt, &pair))
-            continue;
-        if (smt_own_decide(own, hunt->trial, pair.first, pair.second, GUESS_STEPS) == SMT_YES) {
-            hunt->counts->guessed++;
-            report_trial(hunt);
-        } else {
-            hunt->todo.items[kept++] = pair;
-        }
-    }
-    hunt->todo.count = kept;
-    if (!hunt->encoding)
-        hunt->encoding = prepare_rest(hunt, own);
-    smt_own_destroy(own);
-}
-
 static void solve_all(struct hunt *hunt)
 {
     for (size_t i = 0; i < hunt->todo.count; i++)
-        if (is_wanted(hunt, &hunt->todo.items[i]))
+        if (hunt_wants(hunt, &hunt->todo.items[i]))
             solve_and_report(hunt, &hunt->todo.items[i]);
-}
-
-/* Whatever is cheaper than Z3. */
-static int decide_cheaply(struct hunt *hunt)
-{
-    if (guess_observed(hunt))
-        return -1;
-    if (hunt->rules->model == MODEL_VALUE)
-        propagate_all(hunt, 0, true);
-    propagate_all(hunt, 0, false);
-    if (hunt->todo.count && hunt->todo.count <= FEW_PAIRS)
-        propagate_all(hunt, few_choices(hunt), false);
-    if (hunt->todo.count)
-        guess_witnesses(hunt);
-    return 0;
 }
 
 static void open_window(struct hunt *hunt, uint32_t start, uint32_t end)
@@ -300,7 +138,7 @@ static void open_window(struct hunt *hunt, uint32_t start, uint32_t end)
 
 static void close_window(struct hunt *hunt)
 {
-    close_encoding(hunt);
+    hunt_close_encoding(hunt);
     smt_trial_destroy(hunt->trial);
     smt_window_destroy(hunt->window);
 }
@@ -318,7 +156,7 @@ static bool find_in_smaller(struct hunt *hunt, const struct smt_pair *pair, uint
         open_window(hunt, start, start + (size < left ? size : left));
         bool found = solve_with_z3(hunt, pair) == SMT_YES;
         if (found)
-            report_trial(hunt);
+            hunt_report_trial(hunt);
         close_window(hunt);
         if (found)
             return true;
@@ -329,7 +167,7 @@ static bool find_in_smaller(struct hunt *hunt, const struct smt_pair *pair, uint
 static void retry_open(struct hunt *hunt, uint32_t size)
 {
     for (size_t i = 0; i < hunt->open.count; i++)
-        if (is_wanted(hunt, &hunt->open.items[i]) &&
+        if (hunt_wants(hunt, &hunt->open.items[i]) &&
             (hunt->options->window || !find_in_smaller(hunt, &hunt->open.items[i], size)))
             hunt->counts->unknown++;
     hunt->open.count = 0;
@@ -341,7 +179,7 @@ static int hunt_in_window(struct hunt *hunt)
     int result = 0;
     uint32_t size = hunt->window->end - hunt->window->start;
     if (!hunt->options->z3_alone && hunt->todo.count)
-        result = decide_cheaply(hunt);
+        result = hunt_decide_cheaply(hunt);
     if (!result)
         solve_all(hunt);
     close_window(hunt);

@@ -1,0 +1,46 @@
+/* A trial while it runs: smt_trial.c orders the events, smt_trial_rules.c executes them one
+ * by one and looks which rules that breaks. */
+#ifndef PREPLAY_SEARCH_SMT_TRIAL_STATE_H
+#define PREPLAY_SEARCH_SMT_TRIAL_STATE_H
+
+#include "search/smt_trial.h"
+
+/* A write in the sequence, and the one of the same variable before it. */
+struct trial_write {
+    uint32_t pos, before; /* place in writes plus one, 0: none */
+};
+
+struct trial_last_write {
+    uint32_t round, write; /* the trial that wrote this; place in writes plus one */
+};
+
+struct smt_trial {
+    const struct smt_window *window;
+    uint32_t stirred;      /* events before this one are executed as observed */
+    uint32_t *edge_offset; /* by pos - start: the first edge to it */
+    uint32_t *order_head;  /* by pos - start: an order to it, plus one */
+    struct smt_positions order_next;
+    uint32_t *done; /* by thread: index of its next event */
+    struct smt_positions stack;
+    struct smt_positions witness; /* from the trace's start on */
+
+    uint32_t round;
+    struct trial_last_write *last; /* by variable */
+    struct writes ARRAY_OF(struct trial_write) writes;
+    struct smt_positions held; /* sections, now */
+    bool broken, added;
+    uint32_t broken_at;
+    struct smt_positions others;
+};
+
+/* The event becomes the next one of the witness. What that breaks of memory and locks is
+ * added to the encoding. */
+void smt_trial_execute(struct smt_trial *trial, struct smt_encoding *encoding,
+                       const struct smt_plan *plan, uint32_t pos);
+/* Has the checker look at the witness, now with the pair at its end, and adds what it misses. */
+void smt_trial_check(struct smt_trial *trial, struct smt_encoding *encoding,
+                     const uint32_t pair[2]);
+/* The sequence breaks a rule at this event, perhaps not the first. */
+void smt_trial_broken(struct smt_trial *trial, uint32_t pos);
+
+#endif
