@@ -102,9 +102,7 @@ static void add_truths(struct comparison *comparison, const struct history *hist
         add_truth(comparison, history, FINDING_RACE, truth->races.items[i].events, 2, model);
     for (size_t i = 0; i < truth->deadlocks.count; i++) {
         const struct true_deadlock *deadlock = &truth->deadlocks.items[i];
-        if (deadlock->minimal)
-            add_truth(comparison, history, FINDING_DEADLOCK, deadlock->events, deadlock->count,
-                      model);
+        add_truth(comparison, history, FINDING_DEADLOCK, deadlock->events, deadlock->count, model);
     }
 }
 

@@ -100,8 +100,22 @@ static bool fits_path(const struct search *search, const struct dependency *next
     return true;
 }
 
-/* The path waits for a lock that its start holds. A cycle closed through a reader
- * may also go on: others can hold the same lock for reading. */
+/* Readers of a lock are several, so that who waits for one of them may wait for another one of
+ * the cycle, too. Then fewer threads are stuck by themselves, and are a cycle of their own:
+ * nobody on the path but the last waits for `next`, and it for none of them but the start. */
+static bool takes_a_short_cut(const struct search *search, const struct dependency *next)
+{
+    size_t last = search->path.count - 1;
+    for (size_t i = 0; i <= last; i++) {
+        const struct dependency *other = dependency(search, search->path.items[i]);
+        if ((i < last && dependency_waits(search->order, other, next)) ||
+            (i && dependency_waits(search->order, next, other)))
+            return true;
+    }
+    return false;
+}
+
+/* The path waits for a lock that its start holds. */
 static void close_cycle(struct search *search)
 {
     if (!search->visit(search->context, search->path.items, (uint32_t)search->path.count))
@@ -135,9 +149,10 @@ static void extend(struct search *search)
             search->deeper = true;
             continue;
         }
-        if (!fits_path(search, next))
+        bool closed = dependency_waits(search->order, next, start);
+        if ((closed && left > 1) || !fits_path(search, next) || takes_a_short_cut(search, next))
             continue;
-        search->deeper |= left == 1;
+        search->deeper |= left == 1 && !closed;
         array_push(&search->path, holders->items[i]);
         extend(search);
         search->path.count--;

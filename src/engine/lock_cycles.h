@@ -1,6 +1,7 @@
 /* Cycles of lock dependencies, of any length, shortest first, one at a time: each
  * dependency waits for a lock that the next one's thread holds, all threads differ,
- * and no two of them exclude each other (dependencies_meet).
+ * and no two of them exclude each other (dependencies_meet). Smallest ones only: nobody waits
+ * for another thread of the cycle than the next one.
  *
  * Only locks in a strongly connected component of the lock graph are looked at; the
  * search for cycles of one length never takes a step from which its start is too

@@ -124,14 +124,17 @@ static bool check_unordered(const struct rules *rules, struct machine *machine,
 }
 
 /* Each event waits for the thread of the next one. */
+/* Each waits for the next one, and for nobody else of them: part of them is no cycle. */
 static bool is_cycle(const struct blocking *blocking, const struct machine *machine,
                      const uint32_t *events, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t other = blocking->history->events[events[(i + 1) % count]].thread;
-        if (blocking_kind(blocking, machine, events[i], true) != WAITING_ON_ONE ||
-            !blocking_by(blocking, machine, events[i], true, other))
+        if (blocking_kind(blocking, machine, events[i], true) != WAITING_ON_ONE)
             return false;
+        for (uint32_t k = 0; k < count; k++)
+            if (blocking_by(blocking, machine, events[i], true,
+                            blocking->history->events[events[k]].thread) != (k == (i + 1) % count))
+                return false;
     }
     return true;
 }

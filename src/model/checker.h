@@ -11,9 +11,9 @@
  *              are seen without making anything else seen.
  *   deadlock   the blocked operations, last: before them the reordering is correct,
  *              each is the next event of its thread and waits for good. Either they are
- *              in the order of a cycle, each waiting for the thread of the next one; or
- *              some wait for a signal or a post, and all who could give it are among
- *              them (blocking.h). One event alone is a lost wake-up: the return from a
+ *              in the order of a cycle, each waiting for the thread of the next one and for
+ *              no other of them; or some wait for a signal or a post, and all who could give
+ *              it are among them (blocking.h). One event alone is a lost wake-up: the return from a
  *              wait that no signal has chosen and that no other thread has one left for.
  *              Of a deadlock that happened the last events are wishes (trace.h); before
  *              them stands the whole recorded run, and its end is stuck in them (hang.h).

@@ -86,23 +86,18 @@ void truth_add_race(struct truth *truth, uint32_t a, uint32_t b, const uint32_t 
     array_push(&truth->races, race);
 }
 
-void truth_add_deadlock(struct truth *truth, const uint32_t *events, uint32_t count, bool minimal,
+void truth_add_deadlock(struct truth *truth, const uint32_t *events, uint32_t count,
                         const uint32_t *path, uint32_t length)
 {
-    struct true_deadlock *known = (struct true_deadlock *)truth_deadlock(truth, events, count);
-    if (known && (known->minimal || !minimal))
+    if (truth_deadlock(truth, events, count))
         return;
-    if (!known) {
-        struct true_deadlock deadlock = {.count = count};
-        array_push(&truth->deadlocks, deadlock);
-        known = &array_last(&truth->deadlocks);
-    }
-    free(known->events);
-    free(known->witness);
-    known->minimal = minimal;
-    known->events = memory_copy(events, count * sizeof *events);
-    known->witness = witness_of(path, length, events, count);
-    known->witness_length = path ? length + count : 0;
+    struct true_deadlock deadlock = {
+        .count = count,
+        .events = memory_copy(events, count * sizeof *events),
+        .witness = witness_of(path, length, events, count),
+        .witness_length = path ? length + count : 0,
+    };
+    array_push(&truth->deadlocks, deadlock);
 }
 
 struct stuck_search {
@@ -116,28 +111,22 @@ static bool is_stuck(const struct standing *one, unsigned set)
     return one->all ? !(one->others & ~set) : one->others & set;
 }
 
-/* Each is stuck if all are, and (unless it is alone) somebody waits for each. */
-static bool is_deadlock(const struct standing *standing, unsigned set)
+static bool are_stuck(const struct standing *standing, unsigned set)
 {
-    unsigned waited_for = 0;
-    for (unsigned left = set; left; left &= left - 1) {
-        const struct standing *one = &standing[__builtin_ctz(left)];
-        if (!is_stuck(one, set))
+    for (unsigned left = set; left; left &= left - 1)
+        if (!is_stuck(&standing[__builtin_ctz(left)], set))
             return false;
-        waited_for |= one->others;
-    }
-    return !(set & (set - 1)) || !(set & ~waited_for);
+    return true;
 }
 
-static bool is_minimal(const struct standing *standing, unsigned set)
+/* Each is stuck if all are, and no part of them is by itself. */
+static bool is_deadlock(const struct standing *standing, unsigned set)
 {
-    for (unsigned part = (set - 1) & set; part; part = (part - 1) & set) {
-        unsigned left = part;
-        while (left && is_stuck(&standing[__builtin_ctz(left)], part))
-            left &= left - 1;
-        if (!left)
+    if (!are_stuck(standing, set))
+        return false;
+    for (unsigned part = (set - 1) & set; part; part = (part - 1) & set)
+        if (are_stuck(standing, part))
             return false;
-    }
     return true;
 }
 
@@ -157,24 +146,20 @@ static bool find_cycle(struct stuck_search *search, unsigned unused)
     return false;
 }
 
+/* In the order of the cycle, if they are one: of locks, they always are. */
 static void add_set(struct truth *truth, const struct standing *standing, unsigned set,
-                    bool minimal, const uint32_t *path, uint32_t length)
+                    const uint32_t *path, uint32_t length)
 {
     struct stuck_search search = {.standing = standing, .set = set};
     uint32_t events[16], count = 0;
-    bool all = false;
-    for (unsigned left = set; left; left &= left - 1)
-        all |= standing[__builtin_ctz(left)].all;
     search.cycle[search.length++] = (uint32_t)__builtin_ctz(set);
-    if (find_cycle(&search, set & (set - 1))) {
+    if (find_cycle(&search, set & (set - 1)))
         for (; count < search.length; count++)
             events[count] = standing[search.cycle[count]].event;
-    } else if (all) {
+    else
         for (unsigned left = set; left; left &= left - 1)
             events[count++] = standing[__builtin_ctz(left)].event;
-    }
-    if (count)
-        truth_add_deadlock(truth, events, count, minimal, path, length);
+    truth_add_deadlock(truth, events, count, path, length);
 }
 
 void truth_add_stuck(struct truth *truth, uint32_t threads, const struct standing *standing,
@@ -191,7 +176,7 @@ void truth_add_stuck(struct truth *truth, uint32_t threads, const struct standin
     } while (stuck != before);
     for (unsigned set = stuck; set; set = (set - 1) & stuck)
         if (is_deadlock(standing, set))
-            add_set(truth, standing, set, is_minimal(standing, set), path, length);
+            add_set(truth, standing, set, path, length);
 }
 
 static int compare_races(const void *a, const void *b)

@@ -13,12 +13,11 @@ struct true_race {
     uint32_t witness_length;
 };
 
-/* Any set of events whose threads are stuck because of each other (model/blocking.h).
- * `minimal`: in some state no part of them is one by itself. */
+/* A set of events whose threads are stuck because of each other (model/blocking.h) in some state
+ * in which no part of them is by itself. */
 struct true_deadlock {
     uint32_t *events; /* pos; in the order of the cycle, if it is one */
     uint32_t count;
-    bool minimal;
     uint32_t *witness;
     uint32_t witness_length;
 };
@@ -48,7 +47,7 @@ bool truth_equal(const struct truth *a, const struct truth *b);
  * the events; NULL for none. */
 void truth_add_race(struct truth *truth, uint32_t a, uint32_t b, const uint32_t *path,
                     uint32_t length);
-void truth_add_deadlock(struct truth *truth, const uint32_t *events, uint32_t count, bool minimal,
+void truth_add_deadlock(struct truth *truth, const uint32_t *events, uint32_t count,
                         const uint32_t *path, uint32_t length);
 /* What the threads stand before in a state. Of those that wait, `others` is a set of
  * threads: one of them must be stuck for the thread to be, or, with `all`, each of
@@ -59,7 +58,7 @@ struct standing {
     bool waits, all;
 };
 
-/* Adds every set of threads that are stuck because of each other. */
+/* Adds every smallest set of threads that are stuck because of each other. */
 void truth_add_stuck(struct truth *truth, uint32_t threads, const struct standing *standing,
                      const uint32_t *path, uint32_t length);
 /* Sorts what was found. */

@@ -211,7 +211,7 @@ static bool check_complete(struct comparison *self, const struct engine_run *run
     }
     for (size_t i = 0; run->engine->finds & FINDS_DEADLOCKS && i < truth->deadlocks.count; i++) {
         const struct true_deadlock *deadlock = &truth->deadlocks.items[i];
-        if (deadlock->minimal && !reported_deadlock(self, run, deadlock))
+        if (!reported_deadlock(self, run, deadlock))
             return differs(self, run->engine->name, "misses a deadlock", "%s, true under %s",
                            name_error(name, FINDING_DEADLOCK, deadlock->events, deadlock->count),
                            model_text(model));
@@ -366,11 +366,8 @@ static void count_up(struct comparison *self)
         }
         if (truth && run->engine->finds & FINDS_RACES)
             tally->truth += truth->races.count;
-        for (size_t k = 0; truth && run->engine->finds & FINDS_DEADLOCKS; k++) {
-            if (k == truth->deadlocks.count)
-                break;
-            tally->truth += truth->deadlocks.items[k].minimal;
-        }
+        if (truth && run->engine->finds & FINDS_DEADLOCKS)
+            tally->truth += truth->deadlocks.count;
     }
     self->comparer->traces++;
     self->comparer->without_truth += self->too_large;

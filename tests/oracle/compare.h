@@ -4,8 +4,7 @@
  *                  definition leaves unordered, and the earliest are true
  *   sound          every finding is true under its model
  *   complete sync  every error that is true under `sync` is found
- *   exact          both, under its model; of deadlocks, the minimal ones must
- *                  be found
+ *   exact          both, under its model
  *   any            every witness passes the checker; what a sound engine finds,
  *                  a complete one does not miss
  *

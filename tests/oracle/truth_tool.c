@@ -44,8 +44,8 @@ static int print_truth(struct oracle *oracle, const struct history *history, enu
                     truth.races.items[i].witness_length);
     for (size_t i = 0; i < truth.deadlocks.count; i++) {
         const struct true_deadlock *deadlock = &truth.deadlocks.items[i];
-        print_error(history, deadlock->minimal ? "deadlock" : "deadlock (not minimal)",
-                    deadlock->events, deadlock->count, deadlock->witness, deadlock->witness_length);
+        print_error(history, "deadlock", deadlock->events, deadlock->count, deadlock->witness,
+                    deadlock->witness_length);
     }
     truth_free(&truth);
     return 0;

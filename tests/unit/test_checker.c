@@ -162,6 +162,22 @@ static void accepts_deadlocks_only(void **state)
         "waits for what only threads of it can give");
 }
 
+static void a_deadlock_has_no_smaller_one_in_it(void **state)
+{
+    (void)state;
+    /* A waits for both readers of m. */
+    const char *text =
+        "A|acq(l)|1\nA|wracq(m)|2\nA|wrrel(m)|3\nA|rel(l)|4\n"
+        "B|rdacq(m)|5\nB|acq(k)|6\nB|rel(k)|7\nB|rdrel(m)|8\n"
+        "C|rdacq(m)|9\nC|acq(k)|10\nC|acq(l)|11\nC|rel(l)|12\nC|rel(k)|13\nC|rdrel(m)|14\n";
+    assert_accepted(
+        (struct question){text, MODEL_RF, FINDING_DEADLOCK, {1, 10}, 2, {0, 4, 8, 9, 1, 10}, 6});
+    assert_rejected(
+        (struct question){
+            text, MODEL_RF, FINDING_DEADLOCK, {1, 5, 10}, 3, {0, 4, 8, 9, 1, 5, 10}, 7},
+        4, "waits for what only threads of it can give");
+}
+
 static void a_try_closes_no_deadlock(void **state)
 {
     (void)state;
@@ -247,6 +263,7 @@ int main(void)
         cmocka_unit_test(keeps_values_under_value),
         cmocka_unit_test(keeps_what_branches_depend_on),
         cmocka_unit_test(accepts_deadlocks_only),
+        cmocka_unit_test(a_deadlock_has_no_smaller_one_in_it),
         cmocka_unit_test(a_try_closes_no_deadlock),
         cmocka_unit_test(waits_need_their_signal),
         cmocka_unit_test(barriers_and_semaphores_hold),
