@@ -73,7 +73,7 @@ static void measure_model(const struct history *history, enum model model, uint6
     struct ladder ladder;
     struct suspects suspects;
     ladder_create(&ladder, history, model, 1);
-    suspects_find(&suspects, ladder_weakest(&ladder), true, 0);
+    suspects_find(&suspects, ladder_weakest(&ladder), ladder_value(&ladder), true, 0);
     struct solve_task *tasks = calloc(suspects.count + 1, sizeof *tasks);
     for (size_t i = 0; i < suspects.count; i++)
         tasks[i] = (struct solve_task){SEARCH_RACE, &suspects.pairs[suspects.items[i].start].first,
@@ -129,7 +129,7 @@ static void measure_reuse(const struct history *history)
     struct search_index *index = search_index_create(history, MODEL_SYNC);
     struct reuse reuse = {history, lock_histories_create(index), rendezvous_create(index)};
     struct suspects suspects;
-    suspects_find(&suspects, index, true, 0);
+    suspects_find(&suspects, index, NULL, true, 0);
     size_t cells = (size_t)history->threads * history->threads;
     struct lattice **kept = calloc(cells, sizeof(struct lattice *));
     uint64_t with = 0, without = 0;

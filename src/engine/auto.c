@@ -203,8 +203,8 @@ static void find_more_races(struct engine_run *run, const struct ladder *ladder,
 static void find_races(struct engine_run *run, const struct ladder *ladder)
 {
     struct round round = {0};
-    suspects_find(&round.suspects, ladder_weakest(ladder), run->options->every_pair,
-                  run->options->window);
+    suspects_find(&round.suspects, ladder_weakest(ladder), ladder_value(ladder),
+                  run->options->every_pair, run->options->window);
     size_t count = round.suspects.count;
     round.tasks = tasks_of(&round.suspects);
     round.open = NEW_ARRAY(struct solve_outcome *, count);

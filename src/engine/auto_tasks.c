@@ -163,7 +163,7 @@ static bool on_cycle(void *context, const uint32_t *cycle, uint32_t length)
 
 void tasks_add_deadlocks(struct tasks *tasks, const struct engine_run *run)
 {
-    struct lock_order *order = lock_order_read(run->history);
+    struct lock_order *order = lock_order_read(run->history, run->options->model);
     struct cycles cycles = {.tasks = tasks, .run = run, .order = order};
     uint64_t steps = CYCLE_STEPS + 4 * (uint64_t)run->history->count;
     if (!lock_cycles_each(order, &steps, on_cycle, &cycles))

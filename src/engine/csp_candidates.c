@@ -32,7 +32,7 @@ struct csp *csp_create(struct engine_run *run)
     csp->lock_order = lock_order_create_for(run->history);
     if (stuck_sets_possible(run->trace)) {
         csp->blocking = blocking_create(csp->rules);
-        csp->waits = wait_reader_create(csp->blocking);
+        csp->waits = wait_reader_create(csp->blocking, MODEL_SYNC);
         csp->start = machine_create(csp->rules);
         csp->index = search_index_create(run->history, MODEL_SYNC);
         csp->bounds = stuck_bounds_create(csp->blocking, csp->index);

@@ -44,7 +44,7 @@ static void create(struct engine_run *run)
 {
     struct deadlock *deadlock = NEW(struct deadlock);
     deadlock->order = lock_order_create();
-    deadlock->must = order_create(0);
+    deadlock->must = order_create(order_must(engine_model(run)));
     run->state = deadlock;
 }
 
@@ -155,7 +155,7 @@ static int finish(struct engine_run *run, struct error *error)
     if (deadlock->order->joins_while_holding || trace_count(run->trace, CLASS_SEMAPHORE)) {
         /* Known too late for what came before: rare enough to read it again. */
         lock_order_destroy(deadlock->order);
-        deadlock->order = lock_order_read(run->history);
+        deadlock->order = lock_order_read(run->history, model);
     }
     struct cycle_search search = {
         .run = run,

@@ -63,10 +63,10 @@ struct lock_order *lock_order_create_for(const struct history *history)
     return order;
 }
 
-struct lock_order *lock_order_read(const struct history *history)
+struct lock_order *lock_order_read(const struct history *history, enum model model)
 {
     struct lock_order *order = lock_order_create_for(history);
-    struct order *must = order_create(0);
+    struct order *must = order_create(order_must(model));
     for (uint32_t pos = 0; pos < history->count; pos++) {
         const struct event *event = &history->events[pos];
         lock_order_step(order, event, pos, must);

@@ -73,8 +73,8 @@ void lock_order_destroy(struct lock_order *order);
 /* Sees an event; `must` is the must-happen-before that has seen all before it. */
 void lock_order_step(struct lock_order *order, const struct event *event, uint32_t pos,
                      struct order *must);
-/* Reads the whole trace; ends are locks where they matter. */
-struct lock_order *lock_order_read(const struct history *history);
+/* Reads the whole trace, for deadlocks under the model; ends are locks where they matter. */
+struct lock_order *lock_order_read(const struct history *history, enum model model);
 /* Forgets the dependencies, not what each thread holds. */
 void lock_order_forget(struct lock_order *order);
 

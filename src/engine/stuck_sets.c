@@ -260,7 +260,7 @@ void stuck_sets_find_all(struct stuck_sets *sets)
     const struct history *history = sets->run->history;
     struct rules *rules = rules_create(history, sets->model);
     struct blocking *blocking = blocking_create(rules);
-    struct wait_reader *reader = wait_reader_create(blocking);
+    struct wait_reader *reader = wait_reader_create(blocking, sets->model);
     struct wait_classes *classes = wait_reader_next(reader, history->count);
     struct machine *start = machine_create(rules);
     sets->rules = rules;

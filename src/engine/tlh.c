@@ -312,7 +312,7 @@ static int search_whole(struct engine_run *run, struct error *error)
     if (!run->history)
         return -1;
     open_search(&tlh, run, run->history);
-    suspects_find(&suspects, tlh.index, run->options->every_pair, run->options->window);
+    suspects_find(&suspects, tlh.index, NULL, run->options->every_pair, run->options->window);
     for (size_t i = 0; i < suspects.count; i++)
         if (try_suspect(&tlh, &suspects, &suspects.items[i]))
             map_at(&closed, suspects.items[i].places, NULL);

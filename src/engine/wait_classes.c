@@ -208,13 +208,13 @@ static void find_helpers(struct wait_reader *reader)
     }
 }
 
-struct wait_reader *wait_reader_create(const struct blocking *blocking)
+struct wait_reader *wait_reader_create(const struct blocking *blocking, enum model model)
 {
     const struct history *history = blocking->history;
     struct wait_reader *reader = NEW(struct wait_reader);
     reader->history = history;
     reader->blocking = blocking;
-    reader->must = order_create(0);
+    reader->must = order_create(order_must(model));
     reader->relevant = OPS_SYNC;
     reader->helper = NEW_ARRAY(bool, history->threads);
     reader->stacks = NEW_ARRAY(struct stack, history->threads);

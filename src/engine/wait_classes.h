@@ -59,7 +59,7 @@ struct wait_classes {
 
 struct wait_reader;
 
-struct wait_reader *wait_reader_create(const struct blocking *blocking);
+struct wait_reader *wait_reader_create(const struct blocking *blocking, enum model model);
 /* Reads on up to, not including, `to`: the waits of that part of the trace. What is held
  * and what came before is known from the parts read already. */
 struct wait_classes *wait_reader_next(struct wait_reader *reader, uint32_t to);

@@ -12,6 +12,8 @@
  *   ORDER_C11      atomics order as their memory orders say, not as a sequentially
  *                  consistent observer would: a relaxed load orders nothing, with
  *                  ORDER_READS neither
+ *   ORDER_VALUES   an atomic load is not ordered by the write it saw where values
+ *                  are known: under `value` it may see another one that is alike
  *
  * ORDER_LOCKS | ORDER_SIGNALS | ORDER_C11 is the happens-before of detectors. */
 #ifndef PREPLAY_MODEL_ORDER_H
@@ -19,13 +21,21 @@
 
 #include "model/vclock.h"
 #include "trace/event.h"
+#include "trace/finding.h"
 
 enum order_flag {
     ORDER_LOCKS = 1 << 0,
     ORDER_SIGNALS = 1 << 1,
     ORDER_READS = 1 << 2,
     ORDER_C11 = 1 << 3,
+    ORDER_VALUES = 1 << 4,
 };
+
+/* The flags for what holds in every correct reordering under the model; MODEL_NONE: under all. */
+static inline unsigned order_must(enum model model)
+{
+    return model == MODEL_VALUE || model == MODEL_NONE ? ORDER_VALUES : 0;
+}
 
 struct order;
 

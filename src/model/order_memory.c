@@ -22,6 +22,9 @@ static struct fence_clocks *fences_of(struct order *order, uint32_t thread)
 static void atomic_load(struct order *order, const struct event *event, struct vclock *clock)
 {
     struct vclock *seen = order_at(&order->atomics, event->object);
+    if (order->flags & ORDER_VALUES && event->op == EVENT_ATOMIC_LOAD &&
+        event->flags & EVENT_HAS_VALUE)
+        return;
     if (acquires_memory(order, event))
         order_see(order, event->thread, clock, seen);
     else

@@ -61,3 +61,12 @@ const struct search_index *ladder_weakest(const struct ladder *ladder)
 {
     return ladder->rungs[ladder->count - 1];
 }
+
+const struct search_index *ladder_value(const struct ladder *ladder)
+{
+    for (uint32_t i = 0; i + 1 < ladder->count; i++)
+        if (ladder->rungs[i]->model == MODEL_VALUE &&
+            ladder->rungs[i]->history->ops & OP_BIT(EVENT_ATOMIC_LOAD))
+            return ladder->rungs[i];
+    return NULL;
+}

@@ -16,8 +16,11 @@ struct ladder {
 void ladder_create(struct ladder *ladder, const struct history *history, enum model model,
                    uint32_t jobs);
 void ladder_free(struct ladder *ladder);
-/* The index of the weakest model: what it orders is ordered in all. */
+/* The index of the weakest model: what it orders is ordered in all, but for what atomic loads
+ * saw, which `value` does not keep. */
 const struct search_index *ladder_weakest(const struct ladder *ladder);
+/* The index of `value` where that makes a difference, or NULL. */
+const struct search_index *ladder_value(const struct ladder *ladder);
 
 /* One candidate: instances of the same error, each of `size` events. */
 struct solve_task {

@@ -26,7 +26,7 @@ struct screen {
 };
 
 struct finder {
-    const struct search_index *index;
+    const struct search_index *index, *also;
     bool every_pair;
     uint32_t window;
     struct screen *screens;     /* by variable */
@@ -225,7 +225,8 @@ static void add_instance(struct finder *finder, uint32_t a, uint32_t b)
     struct suspect_pair pair = {a < b ? a : b, a < b ? b : a};
     uint32_t distance = pair.second - pair.first;
     if ((finder->window && distance > finder->window) ||
-        suspects_ordered(finder->index, pair.first, pair.second))
+        (suspects_ordered(finder->index, pair.first, pair.second) &&
+         (!finder->also || suspects_ordered(finder->also, pair.first, pair.second))))
         return;
     uint64_t places =
         finder->every_pair ? map_pair(pair.first, pair.second) : places_of(finder->index, a, b);
@@ -393,13 +394,16 @@ static void look_at_all(struct finder *finder, struct suspects *suspects)
     array_free(&finder->instances);
 }
 
-void suspects_find(struct suspects *suspects, const struct search_index *index, bool every_pair,
-                   uint32_t window)
+void suspects_find(struct suspects *suspects, const struct search_index *index,
+                   const struct search_index *also, bool every_pair, uint32_t window)
 {
     uint32_t variables = trace_count(index->history->trace, CLASS_VARIABLE);
     struct finder *finder = NEW(struct finder);
-    *finder = (struct finder){
-        .index = index, .every_pair = every_pair, .window = window, .most = SUSPECT_INSTANCES};
+    *finder = (struct finder){.index = index,
+                              .also = also,
+                              .every_pair = every_pair,
+                              .window = window,
+                              .most = SUSPECT_INSTANCES};
     *suspects = (struct suspects){.finder = finder};
     screen_variables(finder, variables);
     group_by_variable(finder, variables);

@@ -31,9 +31,10 @@ struct suspects {
 /* How many instances of a pair of locations there are at first. */
 #define SUSPECT_INSTANCES 64
 
-/* `window`: only pairs at most that many events apart; 0 for no limit. */
-void suspects_find(struct suspects *suspects, const struct search_index *index, bool every_pair,
-                   uint32_t window);
+/* `also`: of another model, or NULL; a pair is left out only if both order it. `window`: only
+ * pairs at most that many events apart; 0 for no limit. */
+void suspects_find(struct suspects *suspects, const struct search_index *index,
+                   const struct search_index *also, bool every_pair, uint32_t window);
 /* The second round: more instances of the pairs of locations that have more, but for those
  * in `closed` (keys: places). All of them together are in proportion to the trace. A pair of
  * locations may be among them of which the first round had no instance. */
