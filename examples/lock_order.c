@@ -3,6 +3,7 @@
  * one lock and wait for the other's, for ever. */
 #include <pthread.h>
 #include <stdio.h>
+#include <unistd.h>
 
 struct account {
     pthread_mutex_t lock;
@@ -39,6 +40,7 @@ int main(void)
 {
     pthread_t threads[2];
     pthread_create(&threads[0], NULL, save, NULL);
+    usleep(50000); /* long after that one is done */
     pthread_create(&threads[1], NULL, spend, NULL);
     pthread_join(threads[0], NULL);
     pthread_join(threads[1], NULL);

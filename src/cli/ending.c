@@ -38,7 +38,7 @@ void ending_say(const struct recording *recording)
 {
     struct binary_waiting waiting = {0};
     bool killed = WIFSIGNALED(recording->status);
-    if (!killed && !recording->stopped)
+    if (!killed && !recording->stopped && !recording->hung)
         return;
     count(&waiting, recording->directory);
     fputs("preplay: ", stderr);
@@ -46,7 +46,9 @@ void ending_say(const struct recording *recording)
         say_threads(&waiting);
     else
         fputs("the program was ", stderr);
-    if (recording->stopped)
+    if (recording->hung)
+        fprintf(stderr, "stopped after %.1f s, since none can ever go on\n", recording->seconds);
+    else if (recording->stopped)
         fprintf(stderr, "stopped after %.1f s (--stop-after)\n", recording->seconds);
     else
         fprintf(stderr, "ended by %s (SIG%s) after %.1f s\n",

@@ -364,7 +364,7 @@ int recording_become(struct recording *recording, struct error *error)
 
 int recording_exit_code(const struct recording *recording)
 {
-    if (recording->stopped)
+    if (recording->stopped || recording->hung)
         return RECORDING_STOPPED;
     if (WIFEXITED(recording->status))
         return WEXITSTATUS(recording->status);

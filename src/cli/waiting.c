@@ -1,5 +1,7 @@
 #include "cli/waiting.h"
 
+#include "cli/standstill.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -99,7 +101,6 @@ static void sleep_for(struct pollfd *end, double seconds)
 static void stop(struct recording *recording, const char *directory, struct pollfd *end)
 {
     double until = now() + GRACE;
-    recording->stopped = true;
     signal_all(directory, SIGTERM);
     while (!has_ended(recording)) {
         if (now() > until)
@@ -109,13 +110,31 @@ static void stop(struct recording *recording, const char *directory, struct poll
     signal_all(directory, SIGKILL);
 }
 
+/* A replay watches more closely, and a debugger is not to be stopped. */
+static bool is_to_be_stopped(struct recording *recording, const char *directory,
+                             struct standstill *standstill, double start)
+{
+    if (recording->stop_after > 0 && now() >= start + recording->stop_after)
+        recording->stopped = true;
+    else if (!recording->schedule && !recording->debugged)
+        recording->hung = standstill_look(standstill, now(), child, directory);
+    return recording->stopped || recording->hung;
+}
+
+static double next_look(const struct recording *recording, double start, bool woken_at_end)
+{
+    double seconds = recording->watch ? 0.003 : woken_at_end ? STANDSTILL_LOOK : 0.01;
+    double left = start + recording->stop_after - now();
+    return recording->stop_after > 0 && left < seconds ? left : seconds;
+}
+
 static void wait_and_look(struct recording *recording, const char *directory, double start)
 {
     int file = (int)syscall(SYS_pidfd_open, child, 0);
     struct pollfd end = {.fd = file, .events = POLLIN}; /* -1 is never ready */
+    struct standstill standstill = {0};
     while (!has_ended(recording)) {
-        double left = recording->stop_after > 0 ? start + recording->stop_after - now() : 1;
-        if (left <= 0) {
+        if (is_to_be_stopped(recording, directory, &standstill, start)) {
             stop(recording, directory, &end);
             break;
         }
@@ -125,7 +144,7 @@ static void wait_and_look(struct recording *recording, const char *directory, do
                 ;
             break;
         }
-        sleep_for(&end, recording->watch ? 0.003 : file < 0 && left > 0.01 ? 0.01 : left);
+        sleep_for(&end, next_look(recording, start, file >= 0));
     }
     if (file >= 0)
         close(file);
@@ -143,11 +162,7 @@ void waiting_for(struct recording *recording, const char *directory)
     sigaction(SIGTERM, &forward, &old[2]);
     sigaction(SIGHUP, &forward, &old[3]);
     double start = now();
-    if (recording->watch || recording->stop_after > 0)
-        wait_and_look(recording, directory, start);
-    else
-        while (waitpid(child, &recording->status, 0) < 0 && errno == EINTR)
-            ;
+    wait_and_look(recording, directory, start);
     recording->seconds = now() - start;
     recording->interrupted = interrupts > 0;
     child = 0;

@@ -44,6 +44,36 @@ press() {
     [[ "$output" == *"deadlock d-"*"observed by auto (rf)"*"1 more thread is blocked for good"* ]]
 }
 
+@test "a program that can never go on is stopped without being asked to" {
+    run -66 timeout 60 "$PREPLAY" run "$BIN/two_locks"
+    [[ "$output" == *"preplay: the program hung: 3 threads were waiting; stopped after "*" s, since none can ever go on"* ]]
+    [[ "$output" == *"1 deadlock observed"* ]]
+    run -124 timeout 60 "$PREPLAY" record "$BIN/stubborn"
+    [[ "$output" == *"stopped after "*" s, since none can ever go on"* ]]
+}
+
+@test "a program that waits for a signal to its handler is left alone" {
+    cat >served.c <<'END'
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+static sem_t over;
+static void on_signal(int number) { sem_post(&over); }
+int main(void)
+{
+    sem_init(&over, 0, 0);
+    signal(SIGUSR1, on_signal);
+    sem_wait(&over);
+    puts("served");
+}
+END
+    "$PREPLAY" cc -g -pthread served.c -o served
+    (sleep 7; pkill -USR1 -x served) &
+    run -0 timeout 60 "$PREPLAY" run ./served
+    [[ "$output" == *"served"* ]]
+    wait
+}
+
 @test "--stop-after ends what does not end by itself, even if it does not want to" {
     run -66 timeout 60 "$PREPLAY" run --stop-after 1 "$BIN/stubborn"
     [[ "$output" == *"the program hung: 3 threads were waiting; stopped after "*" s (--stop-after)"* ]]

@@ -4,6 +4,9 @@
 const {chromium} = require("playwright-core");
 const assert = require("assert");
 
+// Not every wait below has a limit of its own, and a browser that hangs must not take the tests with it.
+setTimeout(() => { console.error("the browser does not answer"); process.exit(1); }, 120000).unref();
+
 (async () => {
     const [file, picture] = process.argv.slice(2);
     const browser = await chromium.launch({executablePath: "/usr/bin/chromium",
