@@ -30,182 +30,197 @@ struct program {
     unsigned long events;
 };
 
-static void say(struct program *program, unsigned thread, const char *operation, const char *line)
+/* Of a thread's step: it has to wait, it is none of this round, it happens now. */
+enum outcome { NOT_NOW, SKIPPED, HAPPENS };
+typedef enum outcome attempt(struct program *program, unsigned at);
+
+struct step {
+    attempt *attempt;
+    const char *produces, *consumes; /* what a producer does, and a consumer */
+    unsigned line;
+};
+
+static bool is_producer(unsigned at)
 {
-    printf("T%u|%s|%s%s\n", thread + 1, operation, thread < PAIRS ? "produce:" : "consume:", line);
-    program->events++;
+    return at < PAIRS;
 }
 
-/* All of the other side that wait, as a signal finds them: the first one is chosen. */
-static void choose(struct program *program, bool producers)
+static enum outcome just_do(struct program *program, unsigned at)
 {
-    for (unsigned i = 0; i < PAIRS; i++) {
-        struct thread *thread = &program->threads[producers ? i : PAIRS + i];
-        if (thread->waiting && !thread->chosen) {
-            thread->chosen = true;
-            return;
-        }
-    }
+    (void)program, (void)at;
+    return HAPPENS;
 }
 
-/* One step of a thread of the buffer; false if it has to wait. */
-static bool step_buffer(struct program *program, unsigned at)
+static enum outcome lock(struct program *program, unsigned at)
+{
+    if (program->owner)
+        return NOT_NOW;
+    program->owner = at + 1;
+    return HAPPENS;
+}
+
+static enum outcome unlock(struct program *program, unsigned at)
+{
+    (void)at;
+    program->owner = 0;
+    return HAPPENS;
+}
+
+static enum outcome begin_wait(struct program *program, unsigned at)
+{
+    if (is_producer(at) ? program->filled < CAPACITY : program->filled > 0)
+        return SKIPPED;
+    program->threads[at].waiting = true;
+    program->owner = 0;
+    return HAPPENS;
+}
+
+/* Then it looks at the count again. */
+static enum outcome end_wait(struct program *program, unsigned at)
 {
     struct thread *thread = &program->threads[at];
-    bool produces = at < PAIRS;
-    bool blocked = produces ? program->filled == CAPACITY : !program->filled;
-    if (thread->waiting) {
-        if (!thread->chosen || program->owner)
-            return false;
-        thread->waiting = thread->chosen = false;
-        program->owner = at + 1;
-        say(program, at, produces ? "woken(not_full,m)" : "woken(not_empty,m)", "3");
-        thread->at = 1;
-        return true;
-    }
-    switch (thread->at) {
-    case 0:
-        if (program->owner)
-            return false;
-        program->owner = at + 1;
-        say(program, at, "acq(m)", "1");
-        break;
-    case 1:
-        say(program, at, "r(count)", "2");
-        break;
-    case 2:
-        if (blocked) {
-            say(program, at, produces ? "wait(not_full,m)" : "wait(not_empty,m)", "3");
-            thread->waiting = true;
-            program->owner = 0;
-            return true;
-        }
-        program->filled += produces ? 1u : -1u;
-        say(program, at, "w(count)", "4");
-        break;
-    case 3:
-        choose(program, !produces);
-        say(program, at, produces ? "notify(not_empty)" : "notify(not_full)", "5");
-        break;
-    default:
-        program->owner = 0;
-        say(program, at, "rel(m)", "6");
-        thread->at = 0;
-        return true;
-    }
-    thread->at++;
-    return true;
+    if (!thread->waiting)
+        return SKIPPED;
+    if (!thread->chosen || program->owner)
+        return NOT_NOW;
+    *thread = (struct thread){.at = 0};
+    return lock(program, at);
 }
 
-static bool step_semaphores(struct program *program, unsigned at)
+static enum outcome count(struct program *program, unsigned at)
 {
-    struct thread *thread = &program->threads[at];
-    bool produces = at < PAIRS;
-    unsigned *taken = produces ? &program->free_places : &program->filled;
-    switch (thread->at) {
-    case 0:
-        if (!*taken)
-            return false;
-        --*taken;
-        say(program, at, produces ? "semwait(empty)" : "semwait(full)", "1");
-        break;
-    case 1:
-        if (program->owner)
-            return false;
-        program->owner = at + 1;
-        say(program, at, "acq(m)", "2");
-        break;
-    case 2:
-        say(program, at, produces ? "w(buffer)" : "r(buffer)", "3");
-        break;
-    case 3:
-        program->owner = 0;
-        say(program, at, "rel(m)", "4");
-        break;
-    default:
-        ++*(produces ? &program->filled : &program->free_places);
-        say(program, at, produces ? "post(full)" : "post(empty)", "5");
-        thread->at = 0;
-        return true;
-    }
-    thread->at++;
-    return true;
+    program->filled += is_producer(at) ? 1u : -1u;
+    return HAPPENS;
 }
 
-static bool step_barriers(struct program *program, unsigned at)
+/* Of those of the other side that wait the first one is chosen. */
+static enum outcome notify(struct program *program, unsigned at)
 {
-    struct thread *thread = &program->threads[at];
-    switch (thread->at % 3) {
-    case 0:
-        if (thread->at == 9) {
-            if (program->leaving)
-                return false;
-            say(program, at, "enter(b)", "4");
-            if (++program->entered == THREADS) {
-                program->leaving = THREADS;
-                program->entered = 0;
-            }
+    struct thread *others = &program->threads[is_producer(at) ? PAIRS : 0];
+    for (unsigned i = 0; i < PAIRS; i++)
+        if (others[i].waiting && !others[i].chosen) {
+            others[i].chosen = true;
             break;
         }
-        if (program->owner)
-            return false;
-        program->owner = at + 1;
-        say(program, at, "acq(m)", "1");
-        break;
-    case 1:
-        if (thread->at == 10) {
-            if (!program->leaving)
-                return false;
-            program->leaving--;
-            say(program, at, "exit(b)", "5");
-            thread->at = 0;
-            return true;
-        }
-        say(program, at, "w(sum)", "2");
-        break;
-    default:
-        program->owner = 0;
-        say(program, at, "rel(m)", "3");
-        break;
+    return HAPPENS;
+}
+
+static enum outcome take(struct program *program, unsigned at)
+{
+    unsigned *count = is_producer(at) ? &program->free_places : &program->filled;
+    if (!*count)
+        return NOT_NOW;
+    --*count;
+    return HAPPENS;
+}
+
+static enum outcome post(struct program *program, unsigned at)
+{
+    ++*(is_producer(at) ? &program->filled : &program->free_places);
+    return HAPPENS;
+}
+
+static enum outcome enter(struct program *program, unsigned at)
+{
+    (void)at;
+    if (program->leaving)
+        return NOT_NOW;
+    if (++program->entered == THREADS) {
+        program->leaving = THREADS;
+        program->entered = 0;
     }
-    thread->at++;
+    return HAPPENS;
+}
+
+static enum outcome leave(struct program *program, unsigned at)
+{
+    (void)at;
+    if (!program->leaving)
+        return NOT_NOW;
+    program->leaving--;
+    return HAPPENS;
+}
+
+#define BOTH(text) text, text
+#define ADD_TO_SUM                                                                                 \
+    {lock, BOTH("acq(m)"), 1}, {just_do, BOTH("w(sum)"), 2},                                       \
+    {                                                                                              \
+        unlock, BOTH("rel(m)"), 3                                                                  \
+    }
+
+/* A round of a thread, which it begins again at its end. */
+static const struct kind {
+    const char *name;
+    struct step steps[12];
+} kinds[] = {
+    {"buffer",
+     {{lock, BOTH("acq(m)"), 1},
+      {just_do, BOTH("r(count)"), 2},
+      {begin_wait, "wait(not_full,m)", "wait(not_empty,m)", 3},
+      {end_wait, "woken(not_full,m)", "woken(not_empty,m)", 3},
+      {count, BOTH("w(count)"), 4},
+      {notify, "notify(not_empty)", "notify(not_full)", 5},
+      {unlock, BOTH("rel(m)"), 6}}},
+    {"semaphores",
+     {{take, "semwait(empty)", "semwait(full)", 1},
+      {lock, BOTH("acq(m)"), 2},
+      {just_do, "w(buffer)", "r(buffer)", 3},
+      {unlock, BOTH("rel(m)"), 4},
+      {post, "post(full)", "post(empty)", 5}}},
+    {"barriers",
+     {ADD_TO_SUM,
+      ADD_TO_SUM,
+      ADD_TO_SUM,
+      {enter, BOTH("enter(b)"), 4},
+      {leave, BOTH("exit(b)"), 5}}},
+};
+
+/* One step of a thread; false if it has to wait. */
+static bool advance(struct program *program, const struct kind *kind, unsigned at)
+{
+    struct thread *thread = &program->threads[at];
+    const struct step *step = &kind->steps[thread->at];
+    enum outcome outcome;
+    while ((outcome = step->attempt(program, at)) == SKIPPED)
+        step = &kind->steps[++thread->at];
+    if (outcome == NOT_NOW)
+        return false;
+    printf("T%u|%s|%s:%u\n", at + 1, is_producer(at) ? step->produces : step->consumes,
+           is_producer(at) ? "produce" : "consume", step->line);
+    program->events++;
+    if (!kind->steps[++thread->at].attempt)
+        thread->at = 0;
     return true;
 }
 
-typedef bool step(struct program *program, unsigned at);
-
 /* Everybody ends the round it is in, as far as it comes. */
-static void finish(struct program *program, step *take)
+static void finish(struct program *program, const struct kind *kind)
 {
     for (bool moved = true; moved;) {
         moved = false;
         for (unsigned at = 0; at < THREADS; at++)
-            while (program->threads[at].at && take(program, at))
+            while (program->threads[at].at && advance(program, kind, at))
                 moved = true;
     }
 }
 
 int main(int argc, char **argv)
 {
-    static const struct {
-        const char *name;
-        step *step;
-    } kinds[] = {
-        {"buffer", step_buffer}, {"semaphores", step_semaphores}, {"barriers", step_barriers}};
     unsigned long events = argc > 2 ? strtoul(argv[2], NULL, 10) : 100000;
     struct program program = {.random = {argc > 3 ? strtoul(argv[3], NULL, 10) : 1},
                               .free_places = CAPACITY};
-    for (size_t i = 0; argc > 1 && i < sizeof kinds / sizeof *kinds; i++) {
-        if (strcmp(argv[1], kinds[i].name) != 0)
+    for (const struct kind *kind = kinds; argc > 1 && kind < kinds + sizeof kinds / sizeof *kinds;
+         kind++) {
+        if (strcmp(argv[1], kind->name) != 0)
             continue;
         for (unsigned t = 0; t < THREADS; t++)
             printf("T0|fork(T%u)|main:1\n", t + 1);
-        for (unsigned t = 0; t < CAPACITY && kinds[i].step == step_semaphores; t++)
+        for (unsigned t = 0; t < CAPACITY && kind->steps[0].attempt == take; t++)
             printf("T0|post(empty)|main:2\n");
         for (unsigned at = 0; program.events < events;)
-            if (!kinds[i].step(&program, at) || random_chance(&program.random, 30))
+            if (!advance(&program, kind, at) || random_chance(&program.random, 30))
                 at = random_below(&program.random, THREADS);
-        finish(&program, kinds[i].step);
+        finish(&program, kind);
         return 0;
     }
     fputs("usage: waits buffer|semaphores|barriers [EVENTS [SEED]]\n", stderr);

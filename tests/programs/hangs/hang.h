@@ -28,3 +28,13 @@ __attribute__((no_sanitize_thread, unused)) static void meet(int all)
     while (arrived < all)
         sched_yield();
 }
+
+/* A thread that has one lock when all have met, and wants the next: it hangs in this line. */
+#define TAKES_THEN_WANTS(name, all, taken, wanted)                                                 \
+    static void *name(void *unused)                                                                \
+    {                                                                                              \
+        pthread_mutex_lock(&(taken));                                                              \
+        meet(all);                                                                                 \
+        pthread_mutex_lock(&(wanted));                                                             \
+        return unused;                                                                             \
+    }

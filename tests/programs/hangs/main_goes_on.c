@@ -3,20 +3,8 @@
 // Two threads are stuck; the program ends without them.
 #include "hang.h"
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
-static void *one(void *unused)
-{
-    pthread_mutex_lock(&a);
-    meet(3);
-    pthread_mutex_lock(&b); //@A
-    return unused;
-}
-static void *two(void *unused)
-{
-    pthread_mutex_lock(&b);
-    meet(3);
-    pthread_mutex_lock(&a); //@B
-    return unused;
-}
+TAKES_THEN_WANTS(one, 3, a, b) //@A
+TAKES_THEN_WANTS(two, 3, b, a) //@B
 int main(void)
 {
     start(one);

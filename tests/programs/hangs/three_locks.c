@@ -2,25 +2,12 @@
 #include "hang.h"
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER,
                        c = PTHREAD_MUTEX_INITIALIZER;
-static void *one(void *unused)
-{
-    pthread_mutex_lock(&a);
-    meet(3);
-    pthread_mutex_lock(&b); //@A
-    return unused;
-}
-static void *two(void *unused)
-{
-    pthread_mutex_lock(&b);
-    meet(3);
-    pthread_mutex_lock(&c); //@B
-    return unused;
-}
+TAKES_THEN_WANTS(one, 3, a, b)   //@A
+TAKES_THEN_WANTS(two, 3, b, c)   //@B
+TAKES_THEN_WANTS(three, 3, c, a) //@C
 int main(void)
 {
     start(one);
     start(two);
-    pthread_mutex_lock(&c);
-    meet(3);
-    pthread_mutex_lock(&a); //@C
+    three(NULL);
 }
