@@ -106,7 +106,7 @@ C
     for fine in "" --fine; do
         run "$PREPLAY" replay $fine seen.data "$hidden"
         [ "$status" -eq 0 ]
-        grep -q '^access 2 3 r ' "seen.data/replays/$hidden.schedule"
+        grep -q '^access [12] 3 r ' "seen.data/replays/$hidden.schedule"
     done
 }
 
