@@ -13,7 +13,7 @@ enum { WITNESS_MOST = 1 << 20 };
 static const char *nobody(unsigned op)
 {
     return op == EVENT_WAIT_END       ? "no thread is left that could signal it"
-           : op == EVENT_SEM_WAIT     ? "no thread is left that could post it"
+           : op == EVENT_SEM_WAIT     ? "no thread is left that could end this wait"
            : op == EVENT_BARRIER_EXIT ? "no thread is left that could come to the barrier"
                                       : "no thread is left that could end it";
 }

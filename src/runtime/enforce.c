@@ -32,11 +32,18 @@ static void skip_accesses(struct recorder *self, struct schedule_thread *thread)
 void enforce_stand(struct recorder *self)
 {
     struct schedule_thread *thread = enforce_thread_of(self);
-    uint32_t position;
-    if (!thread || turns_are_free() || enforce_next_step(self, thread, &position))
+    const struct schedule_target *target =
+        thread ? standing_target(thread, self->gate_index) : NULL;
+    if (!target || schedule_is_access(target->op))
         return;
-    struct schedule_target *target = standing_target(thread, self->gate_index);
-    if (target && !schedule_is_access(target->op))
+    if (turns_are_free()) { /* a futex sends it back to look at its word, and it waits again */
+        self->at_target = atomic_load(&turns_control->targets[target->number].arrived);
+        return;
+    }
+    settle(self, thread);
+    skip_accesses(self, thread); /* who spins before it waits does so more or less often */
+    uint32_t position;
+    if (!enforce_next_step(self, thread, &position))
         standing_acquire(self, thread, target);
 }
 

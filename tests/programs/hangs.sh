@@ -4,6 +4,7 @@
 # observed against the head of the program:
 #   // deadlock: A B    observed; A and B are the lines that end in //@A and //@B
 #   // not replayed: WHY
+#   // flags: FLAGS     of the compiler, beside -g and -pthread
 #   // ends: CODE       it ends by itself, with this exit code; all others have to be stopped
 # Nothing else may be observed. Each deadlock is replayed, too, and must happen again. With an
 # option the programs are compiled plainly (and with --valgrind not replayed: the spinning that
@@ -45,11 +46,12 @@ observed() {
 for source; do
     name=$(basename "${source%.c*}")
     case $how$source in
-    --*.cc) g++ -g -pthread "$source" -o "$work/$name" ;;
-    --*.c) gcc -g -pthread "$source" -o "$work/$name" ;;
-    *.cc) "$preplay" c++ -g -pthread "$source" -o "$work/$name" ;;
-    *.c) "$preplay" cc -g -pthread "$source" -o "$work/$name" ;;
-    esac || exit 1
+    --*.cc) compiler=g++ ;;
+    --*.c) compiler=gcc ;;
+    *.cc) compiler="$preplay c++" ;;
+    *.c) compiler="$preplay cc" ;;
+    esac
+    $compiler -g -pthread $(sed -n 's,^// flags: ,,p' "$source") "$source" -o "$work/$name" || exit 1
     (
         cd "$work" || exit 1
         timeout 60 "$preplay" run $how --stop-after "${SECONDS_TO_HANG:-2}" -d "$work/$name.data" \
