@@ -1,8 +1,8 @@
 /* preplay check: does a witness prove what it claims?
  *
  * WITNESS is a findings file (DESIGN, section 7), of which every finding with a
- * witness is checked, or a plain list of pos values, taken as the witness of a
- * race of its last two events. */
+ * witness or turns (trace/turns.h) is checked, or a plain list of pos values, taken
+ * as the witness of a race of its last two events. */
 #include "base/array.h"
 #include "cli/command.h"
 #include "model/checker.h"
@@ -21,6 +21,7 @@ struct witness {
     enum model model;
     const char *id;
     struct positions events, order;
+    bool in_turns;
 };
 
 static int bad(const char *path, struct error *error, const char *reason)
@@ -43,10 +44,12 @@ static bool read_finding(const json_t *finding, struct witness *witness)
     const char *model = json_string_value(json_object_get(finding, "model"));
     const char *id = json_string_value(json_object_get(finding, "id"));
     const json_t *events = json_object_get(finding, "events");
-    const json_t *order = json_object_get(finding, "witness");
+    const json_t *turns = json_object_get(finding, "turns");
+    const json_t *order = turns ? turns : json_object_get(finding, "witness");
     if (!kind || !model || !json_is_array(events) || !json_is_array(order))
         return false;
     witness->id = id ? id : "?";
+    witness->in_turns = turns;
     witness->model = model_parse(model);
     for (witness->kind = FINDING_RACE; witness->kind <= FINDING_ATOMICITY; witness->kind++)
         if (strcmp(kind, finding_kind_text(witness->kind)) == 0)
@@ -80,13 +83,15 @@ static void print_complaint(const struct history *history, const struct witness 
 static bool check_one(const struct history *history, const struct witness *witness)
 {
     struct rules *rules = rules_create(history, witness->model);
-    struct claim claim = {witness->kind, witness->events.items, (uint32_t)witness->events.count,
-                          witness->order.items, (uint32_t)witness->order.count};
+    struct claim claim = {
+        witness->kind,        witness->events.items,          (uint32_t)witness->events.count,
+        witness->order.items, (uint32_t)witness->order.count, witness->in_turns};
     struct complaint complaint;
     bool good = witness_check(rules, &claim, &complaint);
     if (good)
-        printf("%s: accepted (%s, %s, %zu events)\n", witness->id, finding_kind_text(witness->kind),
-               model_text(witness->model), witness->order.count);
+        printf("%s: accepted (%s, %s, %zu %s)\n", witness->id, finding_kind_text(witness->kind),
+               model_text(witness->model), witness->order.count,
+               witness->in_turns ? "turns" : "events");
     else
         print_complaint(history, witness, &complaint);
     rules_destroy(rules);
@@ -104,7 +109,7 @@ static int check_findings(const struct history *history, const char *path, const
     int code = EXIT_OK;
     json_array_foreach(findings, i, finding)
     {
-        if (!json_object_get(finding, "witness"))
+        if (!json_object_get(finding, "witness") && !json_object_get(finding, "turns"))
             continue;
         struct witness witness = {0};
         bool readable = read_finding(finding, &witness);
@@ -116,7 +121,8 @@ static int check_findings(const struct history *history, const char *path, const
         array_free(&witness.order);
         if (!readable)
             return error_set(error, ERROR_INPUT,
-                             "%s: finding %zu: expected kind, model, events and witness", path, i);
+                             "%s: finding %zu: expected kind, model, events and witness or turns",
+                             path, i);
         checked++;
     }
     if (!checked)

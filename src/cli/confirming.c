@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "cli/replaying.h"
+#include "trace/turns.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -14,7 +15,8 @@ enum { ATTEMPTS = 3 };
 struct job {
     struct finding *finding;
     char id[FINDING_ID_SIZE];
-    uint32_t order; /* as found */
+    uint32_t length; /* of the schedule, in events */
+    uint32_t order;  /* as found */
     bool settled;
 };
 
@@ -38,8 +40,8 @@ static int compare_jobs(const void *a, const void *b)
     const struct job *x = a, *y = b;
     if (is_sound(x->finding) != is_sound(y->finding))
         return is_sound(x->finding) ? -1 : 1;
-    if (x->finding->witness_length != y->finding->witness_length)
-        return x->finding->witness_length < y->finding->witness_length ? -1 : 1;
+    if (x->length != y->length)
+        return x->length < y->length ? -1 : 1;
     return (x->order > y->order) - (x->order < y->order);
 }
 
@@ -57,6 +59,9 @@ static void collect(struct jobs *jobs, const struct confirming *confirming)
             if (!wants_replay(finding))
                 continue;
             struct job job = {.finding = finding, .order = (uint32_t)jobs->count};
+            job.length = finding->in_turns ? turns_events(confirming->history, finding->witness,
+                                                          finding->witness_length)
+                                           : finding->witness_length;
             finding_id(finding, confirming->history->trace, job.id);
             array_push(jobs, job);
         }

@@ -8,6 +8,7 @@
 #include "replay/watch.h"
 #include "trace/schedule.h"
 #include "trace/std_writer.h"
+#include "trace/turns.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -56,8 +57,7 @@ static int write_story(const char *path, const struct history *history,
     FILE *file = fopen(path, "we");
     if (!file)
         return error_set(error, ERROR_INTERNAL, "%s: cannot be written: %s", path, strerror(errno));
-    bool whole = finding->kind == FINDING_ATOMICITY || finding_is_unordered(finding);
-    uint32_t ends = whole ? 0 : finding->event_count;
+    uint32_t ends = finding_ends(finding);
     fputs("The schedule so far:\n", file);
     for (uint32_t i = 0; i + ends < finding->witness_length; i++) {
         const struct event *event = &history->events[finding->witness[i]];
@@ -68,6 +68,15 @@ static int write_story(const char *path, const struct history *history,
     fputs("Now about to happen:\n", file);
     write_next(file, history, finding, ends);
     return fclose(file) ? error_set(error, ERROR_INTERNAL, "%s: cannot be written", path) : 0;
+}
+
+static int write_whole_story(const char *path, const struct history *history,
+                             const struct finding *finding, struct error *error)
+{
+    struct finding full = finding_in_full(finding, history);
+    int result = write_story(path, history, &full, error);
+    finding_full_free(&full, finding);
+    return result;
 }
 
 /* The runtime stops the process with SIGTRAP when the error is reached. */
@@ -138,7 +147,7 @@ int debugging_run(const struct replay_program *program, const struct history *hi
         watch_open(&watch, paths.control, true, error))
         return -1;
     watch_close(&watch);
-    if (write_story(paths.story, history, finding, error) ||
+    if (write_whole_story(paths.story, history, finding, error) ||
         write_script(paths.script, paths.story, preload, error))
         return -1;
     array_push(&words, "gdb");

@@ -1,6 +1,7 @@
 #include "cli/replay_paths.h"
 
 #include "replay/watch.h"
+#include "trace/turns.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -77,8 +78,11 @@ int replay_write_schedule(const char *path, const struct history *history,
         watch->steps += strncmp(line, "step ", 5) == 0 || strncmp(line, "access ", 7) == 0;
         watch->targets += strncmp(line, "target ", 7) == 0;
     }
-    if (watch && finding->kind == FINDING_DEADLOCK)
-        watch->others_may_help = others_may_help(history, finding);
+    if (watch && finding->kind == FINDING_DEADLOCK) {
+        struct finding full = finding_in_full(finding, history);
+        watch->others_may_help = others_may_help(history, &full);
+        finding_full_free(&full, finding);
+    }
     if (fclose(file) && !result)
         result = error_set(error, ERROR_INTERNAL, "%s: cannot be written", path);
     return result;

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "model/checker.h"
+#include "trace/turns.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -60,8 +61,9 @@ static bool check_witness(const struct rules *rules, const struct finding *findi
     uint32_t *events = memory_alloc(finding->event_count, sizeof *events);
     for (uint32_t i = 0; i < finding->event_count; i++)
         events[i] = finding->events[i].pos;
-    struct claim claim = {finding->kind, events, finding->event_count, finding->witness,
-                          finding->witness_length};
+    struct claim claim = {finding->kind,           events,
+                          finding->event_count,    finding->witness,
+                          finding->witness_length, finding->in_turns};
     bool good = witness_check(rules, &claim, complaint);
     free(events);
     return good;
@@ -122,6 +124,13 @@ static int check_witnesses(const struct engine_run *run, struct error *error)
                      run->engine->name, complaint->at, complaint->pos, complaint->rule);
 }
 
+static void fold_witnesses(const struct engine_run *run)
+{
+    for (size_t i = 0; i < run->findings->count; i++)
+        if (run->findings->items[i].witness_length > TURNS_FROM)
+            finding_fold(&run->findings->items[i], run->history);
+}
+
 static int finish(struct driver *driver, struct error *error)
 {
     for (size_t i = 0; i < driver->filter_count; i++)
@@ -137,6 +146,7 @@ static int finish(struct driver *driver, struct error *error)
         driver->history = driver->whole.history;
         if (run->history && check_witnesses(run, error))
             return -1;
+        fold_witnesses(run);
         findings_sort(run->findings);
     }
     /* A filter that runs for one engine only is a part of what that costs. */

@@ -3,6 +3,7 @@
 #include "model/blocking.h"
 #include "model/hang.h"
 #include "model/order.h"
+#include "trace/turns.h"
 
 #include <stdlib.h>
 
@@ -271,6 +272,26 @@ static bool check_prefix(const struct rules *rules, const struct claim *claim,
     return good;
 }
 
+/* How many events at the end are not performed. */
+static uint32_t ends_of(const struct claim *claim)
+{
+    return claim->kind == FINDING_ATOMICITY || performs_both(claim) ? 0 : claim->event_count;
+}
+
+/* The claim with every event of its witness, for a check and no longer. */
+static bool check_turns(const struct rules *rules, const struct claim *claim,
+                        struct complaint *complaint)
+{
+    struct claim full = *claim;
+    uint32_t *witness = turns_unfold(rules->history, claim->witness, claim->witness_length,
+                                     ends_of(claim), &full.witness_length);
+    full.witness = witness;
+    full.in_turns = false;
+    bool good = witness_check(rules, &full, complaint);
+    free(witness);
+    return good;
+}
+
 bool witness_check(const struct rules *rules, const struct claim *claim,
                    struct complaint *complaint)
 {
@@ -291,6 +312,8 @@ bool witness_check(const struct rules *rules, const struct claim *claim,
             !(happened && is_wish(rules->history, claim->events[i])))
             return complain(complaint, 0, claim->events[i],
                             "an error consists of events of its trace");
+    if (claim->in_turns)
+        return check_turns(rules, claim, complaint);
     return happened ? check_happened(rules, claim, complaint)
                     : check_prefix(rules, claim, complaint);
 }

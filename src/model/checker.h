@@ -33,10 +33,11 @@ struct claim {
     uint32_t event_count;
     const uint32_t *witness;
     uint32_t witness_length;
+    bool in_turns; /* only the ends of turns are listed (trace/turns.h) */
 };
 
 struct complaint {
-    uint32_t at;  /* place in the witness */
+    uint32_t at;  /* place in the witness, with every event of its turns */
     uint32_t pos; /* event there */
     const char *rule;
 };

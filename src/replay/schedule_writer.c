@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "replay/access_order.h"
 #include "trace/schedule.h"
+#include "trace/turns.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -101,13 +102,10 @@ static int write_target(struct writer *writer, const struct event *event, struct
     return 0;
 }
 
-/* Where the events of the error begin in the witness: they are not performed, unless the
- * error is what they do when they are. */
+/* Where the events of the error begin in the witness. */
 static uint32_t prefix_length(const struct finding *finding)
 {
-    return finding->kind == FINDING_ATOMICITY || finding_is_unordered(finding)
-               ? finding->witness_length
-               : finding->witness_length - finding->event_count;
+    return finding->witness_length - finding_ends(finding);
 }
 
 static int write_all(struct writer *writer, const struct finding *finding, const bool *listed,
@@ -150,11 +148,13 @@ int schedule_write(FILE *out, const struct history *history, const struct findin
         .steps = NEW_ARRAY(uint32_t, history->threads),
         .full = find_full(history),
     };
-    bool *accesses = access_order_find(history, finding, prefix_length(finding), detail);
-    int result = write_all(&writer, finding, accesses, error);
+    struct finding full = finding_in_full(finding, history);
+    bool *accesses = access_order_find(history, &full, prefix_length(&full), detail);
+    int result = write_all(&writer, &full, accesses, error);
     if (listed)
         *listed = accesses != NULL;
     free(accesses);
+    finding_full_free(&full, finding);
     free(writer.numbers);
     free(writer.steps);
     free(writer.full);

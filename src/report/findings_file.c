@@ -88,10 +88,12 @@ static bool fill(struct finding *finding, const json_t *object, const struct his
     unsigned model = word_index(word(object, "model"), model_name, MODEL_COUNT);
     unsigned verdict = word_index(word(object, "verdict"), verdict_name, VERDICT_COUNT);
     unsigned mistake = word_index(word(object, "error"), error_name, 4);
+    bool turns = json_object_get(object, "turns");
     if (kind == 3 || model == MODEL_COUNT || verdict == VERDICT_COUNT ||
         !read_events(json_object_get(object, "events"), history, events) ||
         !has_its_events(kind, events->count) ||
-        !read_witness(json_object_get(object, "witness"), history, witness))
+        !read_witness(json_object_get(object, turns ? "turns" : "witness"), history, witness) ||
+        (witness->count && witness->count < events->count))
         return false;
     *finding = (struct finding){
         .kind = kind,
@@ -105,6 +107,7 @@ static bool fill(struct finding *finding, const json_t *object, const struct his
         .event_count = (uint32_t)events->count,
         .witness = witness->count ? witness->items : NULL,
         .witness_length = (uint32_t)witness->count,
+        .in_turns = turns && witness->count,
         .note = word(object, "note"),
         .replay = word(object, "replay"),
     };

@@ -4,6 +4,7 @@
 #include "report/frames.h"
 #include "report/source.h"
 #include "report/steps.h"
+#include "trace/turns.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -302,7 +303,9 @@ static void print_finding(const struct writer *writer, const struct finding *fin
     if (!finding->witness)
         return;
     putc('\n', out);
-    text_interleaving(out, writer->report->history, finding, writer->style);
+    struct finding full = finding_in_full(finding, writer->report->history);
+    text_interleaving(out, writer->report->history, &full, writer->style);
+    finding_full_free(&full, finding);
     if (strcmp(writer->trace->format->name, "binary") == 0) {
         fprintf(out, "\n  %sAgain:%s ", text_bold(writer->style), text_normal(writer->style));
         print_word(out, writer->report->tool ? writer->report->tool : "preplay");

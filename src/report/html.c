@@ -4,6 +4,7 @@
 #include "report/html_page.h"
 #include "report/source.h"
 #include "report/words.h"
+#include "trace/turns.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -126,8 +127,10 @@ static json_t *finding_json(struct page *page, const struct finding *finding)
                   finding_kind_text(finding->kind), "verdict", verdict_text(finding->verdict),
                   "model", model_text(finding->model), "title", words_json(title), "events",
                   events_json(page, finding), "background", background_json(page, finding));
-    page_steps(page, finding, object);
-    json_object_set_new(object, "length", json_integer(finding->witness_length));
+    struct finding full = finding_in_full(finding, page->report->history);
+    page_steps(page, &full, object);
+    json_object_set_new(object, "length", json_integer(full.witness_length));
+    finding_full_free(&full, finding);
     if (finding->replay)
         json_object_set_new(object, "replay", words_json(finding->replay));
     if (finding->note)

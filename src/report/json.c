@@ -143,7 +143,7 @@ static void print_finding(FILE *out, const struct report *report, const struct f
 {
     print_open(out, finding_json(report, finding, held));
     if (finding->witness) {
-        fputs(", \"witness\": [", out);
+        fputs(finding->in_turns ? ", \"turns\": [" : ", \"witness\": [", out);
         write_numbers(out, finding->witness, finding->witness_length);
         putc(']', out);
     }

@@ -4,6 +4,7 @@
 #include "report/frames.h"
 #include "report/steps.h"
 #include "report/words.h"
+#include "trace/turns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -205,8 +206,11 @@ static json_t *result_json(const struct report *report, const struct finding *fi
         related, "stacks", stacks, "partialFingerprints", "preplayFinding/v1", id, "properties",
         "id", id, "verdict", verdict_text(finding->verdict), "model", model_text(finding->model),
         "engine", finding->engine);
-    if (finding->witness)
-        json_object_set_new(result, "codeFlows", json_pack("[o]", code_flow(report, finding)));
+    if (finding->witness) {
+        struct finding full = finding_in_full(finding, report->history);
+        json_object_set_new(result, "codeFlows", json_pack("[o]", code_flow(report, &full)));
+        finding_full_free(&full, finding);
+    }
     if (finding->replay)
         json_object_set_new(json_object_get(result, "properties"), "replay",
                             words_json(finding->replay));

@@ -53,7 +53,9 @@ void report_finding(FILE *out, const struct trace *trace, const struct finding *
         report_safe_text(out, finding->note);
         putc('\n', out);
     }
-    if (finding->witness && finding->witness_length <= 64) {
+    if (finding->in_turns) {
+        fprintf(out, "    witness: %u turns\n", finding->witness_length);
+    } else if (finding->witness && finding->witness_length <= 64) {
         fputs("    witness:", out);
         for (uint32_t i = 0; i < finding->witness_length; i++)
             fprintf(out, " %u", finding->witness[i]);

@@ -15,7 +15,7 @@ static int report_guess(struct hunt *hunt, const struct smt_pair *pair,
                         const struct search_witness *witness)
 {
     const uint32_t events[2] = {pair->first, pair->second};
-    struct claim claim = {FINDING_RACE, events, 2, witness->events, witness->length};
+    struct claim claim = {FINDING_RACE, events, 2, witness->events, witness->length, false};
     struct complaint complaint;
     if (!witness_check(hunt->rules, &claim, &complaint))
         return error_set(hunt->error, ERROR_INTERNAL,

@@ -167,8 +167,8 @@ void smt_trial_check(struct smt_trial *trial, struct smt_encoding *encoding, con
 {
     trial->witness.items[trial->witness.count++] = pair[0];
     trial->witness.items[trial->witness.count++] = pair[1];
-    struct claim claim = {FINDING_RACE, pair, 2, trial->witness.items,
-                          (uint32_t)trial->witness.count};
+    struct claim claim = {
+        FINDING_RACE, pair, 2, trial->witness.items, (uint32_t)trial->witness.count, false};
     struct complaint complaint;
     if (!witness_check(trial->window->rules, &claim, &complaint)) {
         smt_trial_broken(trial, complaint.pos);

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "trace/turns.h"
 
 struct sequence ARRAY_OF(uint32_t); /* pos values */
 
@@ -23,8 +24,10 @@ static void choose_sequence(struct cut *cut, bool observed)
 {
     const struct finding *finding = cut->slice->finding;
     if (!observed) {
-        for (uint32_t i = 0; i < finding->witness_length; i++)
-            array_push(&cut->sequence, finding->witness[i]);
+        struct finding full = finding_in_full(finding, cut->slice->history);
+        for (uint32_t i = 0; i < full.witness_length; i++)
+            array_push(&cut->sequence, full.witness[i]);
+        finding_full_free(&full, finding);
         return;
     }
     uint32_t last = 0;

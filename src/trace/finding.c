@@ -231,3 +231,10 @@ bool finding_is_unordered(const struct finding *finding)
     return finding->kind == FINDING_RACE && finding->witness && finding->witness_length > 1 &&
            !has_event(finding, finding->witness[finding->witness_length - 2]);
 }
+
+uint32_t finding_ends(const struct finding *finding)
+{
+    return finding->kind == FINDING_ATOMICITY || finding_is_unordered(finding)
+               ? 0
+               : finding->event_count;
+}

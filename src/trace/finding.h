@@ -42,6 +42,7 @@ struct finding {
     uint32_t event_count;
     uint32_t *witness; /* pos values; NULL where the engine gives none */
     uint32_t witness_length;
+    bool in_turns;      /* of the witness only the ends of turns are listed (turns.h) */
     const char *note;   /* one line for the reader, or NULL; owned by the finding */
     const char *replay; /* what came of replaying it, or NULL; owned by the finding */
 };
@@ -74,6 +75,9 @@ void finding_settle(struct finding *finding, enum verdict verdict, const char *r
 /* Is it a race whose witness performs both accesses, with nothing that orders them, instead
  * of ending where both are next (model/checker.h)? */
 bool finding_is_unordered(const struct finding *finding);
+/* How many events at the end of its witness are not performed: those of the error, unless
+ * the error is what they do when they are. */
+uint32_t finding_ends(const struct finding *finding);
 
 /* Sorts by kind, then by events' positions: the same trace, the same output. */
 void findings_sort(struct findings *findings);

@@ -303,8 +303,9 @@ static bool check_witness(struct comparison *self, const struct engine_run *run,
     uint32_t *events = memory_alloc(finding->event_count, sizeof *events);
     for (uint32_t i = 0; i < finding->event_count; i++)
         events[i] = finding->events[i].pos;
-    struct claim claim = {finding->kind, events, finding->event_count, finding->witness,
-                          finding->witness_length};
+    struct claim claim = {finding->kind,           events,
+                          finding->event_count,    finding->witness,
+                          finding->witness_length, finding->in_turns};
     bool good = witness_check(rules, &claim, &complaint);
     free(events);
     rules_destroy(rules);

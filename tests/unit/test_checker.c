@@ -26,8 +26,8 @@ static const char *ask(const struct question *question, uint32_t *at)
     if (!history)
         fail_msg("%s", error.text);
     struct rules *rules = rules_create(history, question->model);
-    struct claim claim = {question->kind, question->events, question->event_count,
-                          question->witness, question->length};
+    struct claim claim = {question->kind,    question->events, question->event_count,
+                          question->witness, question->length, false};
     struct complaint complaint = {0};
     bool good = witness_check(rules, &claim, &complaint);
     *at = complaint.at;

@@ -228,12 +228,12 @@ static void check_witnesses(const struct history *history, const struct truth *t
     for (size_t i = 0; i < truth->races.count; i++) {
         const struct true_race *race = &truth->races.items[i];
         check_witness(rules, &(struct claim){FINDING_RACE, race->events, 2, race->witness,
-                                             race->witness_length});
+                                             race->witness_length, false});
     }
     for (size_t i = 0; i < truth->deadlocks.count; i++) {
         const struct true_deadlock *deadlock = &truth->deadlocks.items[i];
         check_witness(rules, &(struct claim){FINDING_DEADLOCK, deadlock->events, deadlock->count,
-                                             deadlock->witness, deadlock->witness_length});
+                                             deadlock->witness, deadlock->witness_length, false});
     }
     rules_destroy(rules);
 }

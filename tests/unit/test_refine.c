@@ -484,7 +484,7 @@ static uint64_t states_needed(const struct history *history, const uint32_t targ
     assert_int_equal(refiner_check(refiner, targets, 2), REFINE_FOUND);
     uint32_t length;
     uint32_t *witness = refiner_witness(refiner, targets, 2, &length);
-    struct claim claim = {FINDING_RACE, targets, 2, witness, length};
+    struct claim claim = {FINDING_RACE, targets, 2, witness, length, false};
     struct complaint complaint;
     assert_true(witness_check(rules, &claim, &complaint));
     uint64_t states = refiner->states;
