@@ -34,6 +34,7 @@ struct engine_options {
     bool per_pair;             /* csp: one check a thread pair */
     double pair_seconds;       /* smt: limit of a pair; 0: none */
     uint64_t budget;           /* search steps a candidate; 0: the engine's default */
+    uint64_t log_limit;        /* tlh: synchronisation kept without a candidate; 0: default */
     const char *const *blocks; /* globs of atomic functions, NULL-terminated, or NULL */
 };
 

@@ -11,7 +11,11 @@
 #define GUARD_LIMIT 3
 
 /* What a variable's history notes beside its accesses. */
-enum note { ATOMIC /* some access of it was */ };
+enum note {
+    ATOMIC, /* some access of it was */
+    ALIKE,  /* some access was like an earlier one, which was forgotten for it */
+    MET,    /* some pair of accesses may race */
+};
 
 struct variable {
     struct access_history history;
@@ -54,10 +58,22 @@ void lockset_keep_log(struct engine_run *run, struct sync_log *log)
     lockset->log = log;
 }
 
+/* There may be instances of its pairs that nobody sees. */
+static void note(struct lockset *lockset, uint32_t id, struct variable *variable, enum note what)
+{
+    uint8_t *notes = variable->history.note;
+    if (notes[what])
+        return;
+    notes[what] = true;
+    if (notes[ALIKE] && notes[MET])
+        map_at(&lockset->pairs.passed_over, id, NULL);
+}
+
 static void report(struct engine_run *run, uint32_t variable, const struct access *earlier,
                    const struct access *later)
 {
     struct lockset *lockset = run->state;
+    note(lockset, variable, paged_at(&lockset->variables, variable), MET);
     if (!lockset_pairs_meet(&lockset->pairs, variable, earlier, later) && !run->options->every_pair)
         return;
     struct finding_event events[2];
@@ -111,6 +127,20 @@ static void scan(struct engine_run *run, struct lockset *lockset, uint32_t id,
     }
 }
 
+/* May several threads have written it plainly? */
+static bool has_writers(const struct access_history *history)
+{
+    const struct access *slots = access_history_slots(history), *writer = NULL;
+    for (uint32_t i = 0; i < access_history_room(history); i++) {
+        if (!slots[i].tick || slots[i].op != EVENT_WRITE)
+            continue;
+        if (writer && writer->thread != slots[i].thread)
+            return true;
+        writer = &slots[i];
+    }
+    return history->count >= ACCESS_LIMIT; /* it has forgotten some */
+}
+
 /* What atomic operations may read belongs to the log. */
 static void note_write(struct lockset *lockset, struct variable *variable,
                        const struct event *event, uint32_t pos)
@@ -118,8 +148,10 @@ static void note_write(struct lockset *lockset, struct variable *variable,
     struct sync_log *log = lockset->log;
     uint8_t *atomic = &variable->history.note[ATOMIC];
     if (op_in(event->op, OPS_ATOMIC)) {
-        if (log && !*atomic && variable->last_write)
+        if (log && !*atomic && variable->last_write) {
             sync_log_late(log, variable->last_write - 1, event->object);
+            log->doubtful |= has_writers(&variable->history);
+        }
         *atomic = true;
     } else if (event->op == EVENT_WRITE) {
         if (log && *atomic)
@@ -140,7 +172,8 @@ static void on_access(struct engine_run *run, struct lockset *lockset, const str
     update_guards(variable, lockset->profiles, event->thread, profile);
     note_write(lockset, variable, event, pos);
     struct access *known = every_pair ? NULL : access_history_find(&variable->history, &access);
-    lockset->pairs.passed_over |= known != NULL;
+    if (known)
+        note(lockset, event->object, variable, ALIKE);
     if (known && known->tick == tick)
         return; /* alike, and nothing has come between: what it meets is known */
     if (variable->shared && !variable->guard_count)
@@ -149,6 +182,11 @@ static void on_access(struct engine_run *run, struct lockset *lockset, const str
         *known = access;
     else
         access_history_add(&variable->history, &access, every_pair, lockset->order, &lockset->pool);
+}
+
+static uint64_t log_limit(const struct engine_run *run)
+{
+    return run->options->log_limit ? run->options->log_limit : SYNC_PATIENCE;
 }
 
 /* Variables that nobody will mention any more. */
@@ -181,7 +219,7 @@ static void on_events(struct engine_run *run, const struct event *events, size_t
     }
     forget(lockset, run->trace);
     if (lockset->log && !lockset->pairs.list.count && run->trace->again && !lockset->log->whole &&
-        lockset->log->chunks.count > SYNC_PATIENCE) {
+        lockset->log->events > log_limit(run)) {
         sync_log_stop(lockset->log);
         lockset->log = NULL;
     }

@@ -53,4 +53,5 @@ void lockset_pairs_free(struct lockset_pairs *pairs)
         array_free(&pairs->list.items[i].instances);
     array_free(&pairs->list);
     map_free(&pairs->numbers);
+    map_free(&pairs->passed_over);
 }

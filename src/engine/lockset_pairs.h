@@ -28,7 +28,7 @@ struct lockset_pairs {
     struct pair_list ARRAY_OF(struct lockset_pair) list;
     uint64_t last_places; /* the pair that met last: it mostly meets again */
     uint32_t last;
-    bool passed_over; /* there are accesses alike that were not compared */
+    struct map passed_over; /* variables with accesses alike that were not compared */
 };
 
 /* True if the locations have not met before. */

@@ -18,8 +18,8 @@ struct late_event {
 };
 
 #define SYNC_CHUNK ((size_t)1 << 18)
-/* So many chunks are kept for candidates that may come; once there are any, all. */
-#define SYNC_PATIENCE 8
+/* So many events are kept for candidates that may come; once there are any, all. */
+#define SYNC_PATIENCE ((uint64_t)1 << 21)
 
 /* A zeroed one is empty. */
 struct sync_log {
@@ -30,8 +30,10 @@ struct sync_log {
     uint32_t thread_plus_one;                   /* of the last event seen */
     uint32_t pos;                               /* of the last word */
     size_t events;
-    bool whole;   /* keep all in any case */
-    bool stopped; /* nothing was kept: there was no candidate for too long */
+    bool whole;    /* keep all in any case */
+    bool stopped;  /* nothing was kept: there was no candidate for too long */
+    bool doubtful; /* a plain write of a variable that became atomic later is missing, and it
+                      is not sure that it must come before the one that is there */
 };
 
 void sync_log_thread(struct sync_log *log, uint32_t thread, uint32_t pos);

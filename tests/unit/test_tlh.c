@@ -1,7 +1,10 @@
 /* The running example of seed 004 (Figures 1, 2, 5, 6, Tables II and III), pair by
  * pair, with and without re-use; two-thread traces, where every finding of the engine
- * has a schedule; and the search without most accesses against the search with all. */
+ * has a schedule; the search without most accesses against the search with all; and
+ * candidates that come late in a long trace. */
 #include "engine/driver.h"
+#include "engine/sync_log.h"
+#include "model/checker.h"
 #include "oracle/generator.h"
 #include "search/clocks.h"
 #include "search/lattice.h"
@@ -256,12 +259,91 @@ static void test_thinned(void **state)
     assert_true(found > 1000);
 }
 
+/* B waits from the beginning on; A works alone for long, then writes x, wakes B up, and
+ * writes y. B writes both then: only y is a race, as the one signal orders x. Lockset, which
+ * knows nothing of signals, has both for candidates, and late. */
+static char *write_late_candidates(unsigned rounds)
+{
+    char *path = memory_copy("/tmp/test_tlh.XXXXXX.std", sizeof "/tmp/test_tlh.XXXXXX.std");
+    FILE *file = fdopen(mkstemps(path, 4), "w");
+    assert_non_null(file);
+    fputs("B|acq(m)|1\nB|wait(c,m)|2\n", file);
+    for (unsigned i = 0; i < rounds; i++)
+        fputs("A|acq(n)|3\nA|w(own)|4\nA|rel(n)|5\n", file);
+    fputs("A|w(x)|6\nA|acq(m)|7\nA|notify(c)|8\nA|rel(m)|9\nA|w(y)|10\n"
+          "B|woken(c,m)|11\nB|rel(m)|12\nB|w(x)|13\nB|w(y)|14\n",
+          file);
+    fclose(file);
+    return path;
+}
+
+/* One finding, on y, whose schedule the checker accepts on the whole trace. */
+static void assert_only_y(const char *path, const struct driver *driver)
+{
+    struct error error = {0};
+    const struct engine_run *run = &driver->runs[0];
+    assert_int_equal(run->candidates, 2);
+    assert_int_equal(run->refuted, 1);
+    assert_int_equal(run->findings->count, 1);
+    const struct finding *finding = &run->findings->items[0];
+    struct trace *trace = trace_open(path, &error);
+    struct history *history = history_read(trace, &error);
+    struct rules *rules = rules_create(history, MODEL_SYNC);
+    const uint32_t events[2] = {finding->events[0].pos, finding->events[1].pos};
+    struct claim claim = {FINDING_RACE,     events, 2, finding->witness, finding->witness_length,
+                          finding->in_turns};
+    struct complaint complaint;
+    assert_string_equal(trace_name(trace, CLASS_VARIABLE, finding->object), "y");
+    assert_non_null(finding->witness);
+    assert_true(witness_check(rules, &claim, &complaint));
+    rules_destroy(rules);
+    history_destroy(history);
+    trace_close(trace);
+}
+
+static void find_late_candidates(unsigned rounds, uint64_t limit, bool again, bool in_turns)
+{
+    const struct engine *engine = engine_find("tlh", 3);
+    struct engine_options options = {.jobs = 1, .log_limit = limit};
+    struct error error = {0};
+    char *path = write_late_candidates(rounds);
+    struct trace *trace = trace_open(path, &error);
+    struct driver driver;
+    assert_int_equal(driver_run(&driver, trace, &engine, 1, &options, &error), 0);
+    const struct sync_log *log = driver.runs[0].state;
+    assert_int_equal(log->whole, again);
+    assert_only_y(path, &driver);
+    assert_int_equal(driver.runs[0].findings->items[0].in_turns, in_turns);
+    assert_true((driver.history == NULL) == in_turns); /* it was not read for the schedule */
+    driver_free(&driver);
+    trace_close(trace);
+    remove(path);
+    free(path);
+}
+
+/* Nobody expects a candidate any more when the first one comes: the log is read again. */
+static void test_log_again(void **state)
+{
+    (void)state;
+    find_late_candidates(3000, 0, false, false);
+    find_late_candidates(3000, 100, true, false);
+    find_late_candidates(30000, 100, true, true);
+}
+
+/* A long trace is not read again for its schedules: they are turns. */
+static void test_turns(void **state)
+{
+    (void)state;
+    find_late_candidates(30000, 0, false, true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_start_pair),    cmocka_unit_test(test_incremental),
         cmocka_unit_test(test_without_reuse), cmocka_unit_test(test_any_order),
         cmocka_unit_test(test_two_threads),   cmocka_unit_test(test_thinned),
+        cmocka_unit_test(test_log_again),     cmocka_unit_test(test_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,13 @@
+/* tlh among synchronisation and candidates (thinned.h): what it costs depends on how much
+ * threads have to do with each other, not on how much they do. */
+#ifndef PREPLAY_ENGINE_TLH_THINNED_H
+#define PREPLAY_ENGINE_TLH_THINNED_H
+
+#include "engine/lockset_pairs.h"
+
+/* Tries the pairs of locations that are not found yet, in the trace as far as `limit`;
+ * found[i] says it of the i-th. 0 or -1. */
+int tlh_thinned_try(struct engine_run *run, const struct sync_log *log, uint32_t limit, bool *found,
+                    struct error *error);
+
+#endif
