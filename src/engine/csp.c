@@ -107,18 +107,25 @@ static void check_window(struct csp *csp, struct window_start *start, uint32_t s
     window_start_advance(start, to);
 }
 
-static int finish(struct engine_run *run, struct error *error)
+uint64_t csp_run(struct engine_run *run, uint64_t work)
 {
-    (void)error;
     const struct history *history = run->history;
     struct csp *csp = csp_create(run);
-    csp->budget = run->options->budget ? UNBOUNDED_WORK : RUN_WORK;
+    csp->budget = work;
     struct window_start *start = window_start_create(csp->rules);
     uint32_t window = run->options->window ? run->options->window : DEFAULT_WINDOW;
     while (start->at < history->count)
         check_window(csp, start, window);
     window_start_destroy(start);
+    uint64_t left = csp->budget;
     csp_destroy(csp);
+    return left;
+}
+
+static int finish(struct engine_run *run, struct error *error)
+{
+    (void)error;
+    csp_run(run, run->options->budget ? UNBOUNDED_WORK : RUN_WORK);
     return 0;
 }
 

@@ -55,6 +55,10 @@ struct csp {
     uint64_t stuck_states; /* of the refiner, where the search for such deadlocks ends */
 };
 
+/* Checks the whole history, window by window, with about so much work (refiner_work() and what
+ * is done besides); what that leaves open is counted in the run. Returns what work is left. */
+uint64_t csp_run(struct engine_run *run, uint64_t work);
+
 struct csp *csp_create(struct engine_run *run);
 void csp_destroy(struct csp *csp);
 

@@ -147,7 +147,8 @@ static bool check_round(struct csp *csp)
     struct csp_pending_list swap = csp->pending;
     csp->pending = csp->still_pending;
     csp->still_pending = swap;
-    return csp->pending.count && csp_allowance(csp, csp->pending.count) >= 2 * allowed;
+    return csp->share && csp->pending.count &&
+           csp_allowance(csp, csp->pending.count) >= 2 * allowed;
 }
 
 /* Adds the variable's groups that have pairs at all, or may have. */

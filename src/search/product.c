@@ -301,12 +301,34 @@ static uint32_t unwoken(const uint32_t *words, uint32_t waiters)
     return count;
 }
 
+/* Is there a thread for every token, each token's one waiting since before it? */
+static bool all_have_takers(const uint32_t *words, uint32_t waiters)
+{
+    for (uint32_t token = 0; token < words[0]; token++) {
+        uint32_t takers = 0;
+        for (uint32_t i = 1; i <= waiters; i++)
+            takers += words[i] >= WAITING && words[i] <= WAITING + token;
+        if (takers <= token)
+            return false;
+    }
+    return true;
+}
+
+/* A thread that leaves by itself was chosen if those who stay cannot account for all signals. */
+static void leave_condition(uint32_t *words, uint32_t waiters, uint32_t *mine, bool signalled)
+{
+    uint32_t word = *mine;
+    *mine = NOT_WAITING;
+    if (word >= WAITING && word - WAITING < words[0] &&
+        (signalled || !all_have_takers(words, waiters)))
+        lose_token(words, waiters, word - WAITING);
+}
+
 /* The semantics of trace/condition.h on words. */
 static void step_condition(struct product *product, uint32_t process, const struct step *step)
 {
     uint32_t *words = words_of(product, step->object);
     uint32_t waiters = product->waiter_count[step->object];
-    uint32_t *mine;
     switch (step->op) {
     case EVENT_SIGNAL:
         words[0] += words[0] < unwoken(words, waiters);
@@ -321,12 +343,8 @@ static void step_condition(struct product *product, uint32_t process, const stru
         *waiter_word(product, step->object, process) = WAITING + words[0];
         break;
     default:
-        mine = waiter_word(product, step->object, process);
-        if (*mine >= WAITING && !(step->flags & EVENT_FAILED) && *mine - WAITING < words[0])
-            lose_token(words, waiters, *mine - WAITING);
-        *mine = NOT_WAITING;
-        while (words[0] > unwoken(words, waiters))
-            lose_token(words, waiters, words[0] - 1);
+        leave_condition(words, waiters, waiter_word(product, step->object, process),
+                        !(step->flags & EVENT_FAILED));
         break;
     }
 }

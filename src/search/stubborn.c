@@ -67,11 +67,11 @@ static void add_interfering(struct stubborn *stubborn, const struct product *pro
     case EVENT_RELEASE:
     case EVENT_RELEASE_READ:
     case EVENT_RELEASE_WRITE:
-        join_users(stubborn, product, step->lock, USE_FAILED_TRY);
-        break;
     case EVENT_WAIT_BEGIN:
+        /* Who begins to wait does not interfere with who signals: earlier, it may be chosen by
+         * more of them, and whom else a signal chose, it still may. Being chosen takes nothing
+         * from anybody, nor does a chosen thread that gives up. */
         join_users(stubborn, product, step->lock, USE_FAILED_TRY);
-        join_users(stubborn, product, step->object, USE_CONDITION);
         break;
     case EVENT_WAIT_END:
         join_users(stubborn, product, step->lock, USE_EXCLUSIVE);

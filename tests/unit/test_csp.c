@@ -1,6 +1,7 @@
 /* csp and deadlock against the oracle, on small random traces with all kinds of
  * synchronisation, and the papers' worked examples down to the counterexample.
  * PREPLAY_CSP_TRACES and PREPLAY_CSP_SEED make a long campaign of it. */
+#include "engine/csp.h"
 #include "engine/driver.h"
 #include "tiddle/generator.h"
 #include "oracle/oracle.h"
@@ -103,6 +104,50 @@ static void test_incomplete(void **state)
     assert_int_equal(found->count, 0);
     assert_int_equal(reading.driver.runs[0].exhausted, 1);
     reading_free(&reading);
+}
+
+/* What a whole run of csp may do: what it finds with so much work. */
+struct frugal {
+    size_t found;
+    uint64_t left, exhausted;
+};
+
+static struct frugal run_with(const struct sample *sample, uint64_t work)
+{
+    struct engine_options options = {.jobs = 1, .window = 250};
+    struct engine_run run = {
+        .engine = &engine_csp,
+        .trace = sample->trace,
+        .options = &options,
+        .history = sample->history,
+        .findings = findings_create(false),
+    };
+    uint64_t left = csp_run(&run, work);
+    struct frugal frugal = {run.findings->count, left, run.exhausted};
+    findings_destroy(run.findings);
+    return frugal;
+}
+
+/* A run that may not do any work finds nothing and says so; one that may do little finds some and
+ * leaves others open; with enough, nothing is left. */
+static void test_work_of_a_run(void **state)
+{
+    (void)state;
+    struct shape shape;
+    struct sample sample;
+    struct error error = {0};
+    assert_int_equal(shape_parse(&shape, "large:events=1000,threads=6", &error), 0);
+    assert_int_equal(sample_generate(&sample, &shape, 1, &error), 0);
+    struct frugal enough = run_with(&sample, UINT64_C(1) << 30);
+    struct frugal little = run_with(&sample, 250000);
+    struct frugal none = run_with(&sample, 0);
+    assert_int_equal(enough.exhausted, 0);
+    assert_true(enough.left < UINT64_C(1) << 30 && little.left < 250000);
+    assert_true(none.exhausted > 0);
+    assert_int_equal(none.found, 0);
+    assert_true(little.exhausted > 0 && little.exhausted < none.exhausted);
+    assert_true(little.found > 0 && little.found <= enough.found);
+    sample_free(&sample);
 }
 
 /* Races, or deadlocks. */
@@ -326,6 +371,32 @@ static void test_try_before_a_wait(void **state)
     free(text);
 }
 
+/* When the window begins, a signal has come that only A may take, and B waits. A gives up: then
+ * it was A that the signal chose, and the next one is for B. */
+static void test_gives_up_in_the_window(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    for (int i = 0; i < 8; i++)
+        fprintf(file, "N|w(z)|%d\n", i);
+    fputs("A|acq(l)|10\nA|wait(c,l)|11\nS|notify(c)|12\nB|acq(l)|13\nB|wait(c,l)|14\n"
+          "S|w(v)|15\nS|w(u)|16\n"
+          "A|woken!(c,l)|17\nA|rel(l)|18\nA|post(t)|19\nD|semwait(t)|20\nD|notify(c)|21\n"
+          "B|woken(c,l)|22\nB|w(x)|23\nB|rel(l)|24\nE|w(x)|25\n",
+          file);
+    fclose(file);
+    struct reading reading;
+    struct engine_options options = {.jobs = 1, .window = 15, .every_pair = true};
+    const struct findings *found = reading_run(&reading, std_open_memory("window.std", text, size),
+                                               &engine_csp, &options, text);
+    assert_int_equal(found->count, 1);
+    assert_int_equal(found->items[0].kind, FINDING_RACE);
+    reading_free(&reading);
+    free(text);
+}
+
 /* A waits for both readers, B for C, C for A: A and C are stuck without B. */
 static void test_smallest(void **state)
 {
@@ -432,10 +503,12 @@ int main(void)
         cmocka_unit_test(test_papers),
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_incomplete),
+        cmocka_unit_test(test_work_of_a_run),
         cmocka_unit_test(test_one_signal_wakes_one),
         cmocka_unit_test(test_joins_in_a_row),
         cmocka_unit_test(test_waiting),
         cmocka_unit_test(test_try_before_a_wait),
+        cmocka_unit_test(test_gives_up_in_the_window),
         cmocka_unit_test(test_smallest),
         cmocka_unit_test(test_long_waits),
         cmocka_unit_test(test_semaphores_as_locks),
