@@ -16,9 +16,20 @@ struct plans_index {
     struct smt_window *window; /* NULL: not made yet */
 };
 
-struct by_plans {
+/* Plans for the events of a window. */
+struct planner {
+    const struct smt_window *window;
     struct smt_trial *trial;
     struct smt_own *own;
+};
+
+struct by_plans {
+    struct planner all;
+    /* For the culprit of an atomic block, whose read is excused: of the last one that was asked
+     * about. */
+    struct planner excused;
+    struct smt_window *window; /* of that, or NULL */
+    uint64_t spent;            /* steps of those before it */
 };
 
 struct plans_index *plans_index_create(const struct rules *rules)
@@ -38,6 +49,19 @@ void plans_index_destroy(struct plans_index *index)
     free(index);
 }
 
+static void planner_open(struct planner *planner, const struct smt_window *window)
+{
+    planner->window = window;
+    planner->trial = smt_trial_create(window);
+    planner->own = smt_own_create(window);
+}
+
+static void planner_close(struct planner *planner)
+{
+    smt_own_destroy(planner->own);
+    smt_trial_destroy(planner->trial);
+}
+
 struct by_plans *by_plans_create(struct plans_index *index)
 {
     const struct history *history = index->rules->history;
@@ -48,35 +72,145 @@ struct by_plans *by_plans_create(struct plans_index *index)
         index->window = smt_window_create(index->rules, 0, history->count);
     pthread_mutex_unlock(&index->lock);
     struct by_plans *plans = NEW(struct by_plans);
-    plans->trial = smt_trial_create(index->window);
-    plans->own = smt_own_create(index->window);
+    planner_open(&plans->all, index->window);
     return plans;
+}
+
+static void close_excused(struct by_plans *plans)
+{
+    if (!plans->window)
+        return;
+    plans->spent += smt_own_steps(plans->excused.own);
+    planner_close(&plans->excused);
+    smt_window_destroy(plans->window);
+    plans->window = NULL;
 }
 
 void by_plans_destroy(struct by_plans *plans)
 {
     if (!plans)
         return;
-    smt_own_destroy(plans->own);
-    smt_trial_destroy(plans->trial);
+    close_excused(plans);
+    planner_close(&plans->all);
     free(plans);
 }
 
 void by_plans_forget(struct by_plans *plans)
 {
-    smt_own_forget(plans->own);
+    smt_own_forget(plans->all.own);
+    close_excused(plans);
 }
 
-enum search_answer by_plans_race(struct by_plans *plans, const uint32_t pair[2], uint64_t *steps,
-                                 uint64_t limit, struct search_witness *witness)
+static uint64_t steps_of(const struct by_plans *plans)
 {
-    uint64_t before = smt_own_steps(plans->own), left = limit > *steps ? limit - *steps : 0;
-    enum smt_answer answer =
-        smt_own_decide(plans->own, plans->trial, pair[0], pair[1], STEPS_PER_EVENT * left);
-    *steps += (smt_own_steps(plans->own) - before) / STEPS_PER_EVENT;
+    return plans->spent + smt_own_steps(plans->all.own) +
+           (plans->window ? smt_own_steps(plans->excused.own) : 0);
+}
+
+/* A return from a wait, as a part of a deadlock, needs a signal and stops for its lock. */
+static bool wants_signal(const struct event *event)
+{
+    return event->op == EVENT_WAIT_END && !(event->flags & EVENT_FAILED);
+}
+
+bool by_plans_can(const struct rules *rules, const struct search_query *query)
+{
+    if (query->goal == SEARCH_ATOMICITY && rules->model == MODEL_BRANCH)
+        return false;
+    for (uint32_t i = 0; i < query->count && query->goal == SEARCH_DEADLOCK; i++)
+        if (wants_signal(&rules->history->events[query->events[i]]))
+            return false;
+    return true;
+}
+
+struct asking {
+    const struct search_query *query;
+    uint64_t limit; /* of steps_of() */
+    const struct smt_positions *witness;
+};
+
+static enum smt_answer ask(struct by_plans *plans, struct planner *planner,
+                           const struct smt_goal *goal, struct asking *asking)
+{
+    uint64_t spent = steps_of(plans);
+    asking->witness = smt_trial_witness(planner->trial);
+    return smt_own_decide(planner->own, planner->trial, goal,
+                          asking->limit > spent ? asking->limit - spent : 0);
+}
+
+/* The culprit reads, and may see anything. Most often it can come right before the end of the
+ * window; then it is as good as not executed. Or else the must-order knows too much: it is made
+ * anew, without what the culprit saw. */
+static enum smt_answer ask_excused(struct by_plans *plans, const struct smt_goal *goal,
+                                   struct asking *asking)
+{
+    const struct rules *rules = plans->all.window->rules;
+    uint32_t begin = asking->query->events[0], culprit = asking->query->events[2];
+    const uint32_t next[2] = {culprit, asking->query->events[1]};
+    const struct smt_goal late = {
+        .next = next, .next_count = 2, .executed = &begin, .executed_count = 1};
+    enum smt_answer answer = goal->next_count ? ask(plans, &plans->all, &late, asking) : SMT_NO;
+    if (answer != SMT_NO)
+        return answer;
+    if (!plans->window || plans->window->excused != culprit) {
+        close_excused(plans);
+        plans->window = smt_window_create_excusing(rules, culprit);
+        plans->spent += rules->history->count;
+        planner_open(&plans->excused, plans->window);
+    }
+    return ask(plans, &plans->excused, goal, asking);
+}
+
+/* Begin, end and culprit. What an access sees that comes last does not matter. */
+static enum smt_answer ask_for_window(struct by_plans *plans, struct asking *asking)
+{
+    const struct event *events = plans->all.window->history->events;
+    const uint32_t *window = asking->query->events;
+    const struct smt_edge orders[2] = {{window[0], window[2]}, {window[2], window[1]}};
+    bool access = op_in(events[window[1]].op, OPS_ACCESS);
+    struct smt_goal goal = {
+        .next = &window[1], .next_count = access, .orders = orders, .order_count = access ? 1 : 2};
+    if (event_reads(&events[window[2]]) && smt_keeps(plans->all.window, window[2]))
+        return ask_excused(plans, &goal, asking);
+    return ask(plans, &plans->all, &goal, asking);
+}
+
+static enum smt_answer ask_for_last(struct by_plans *plans, struct asking *asking)
+{
+    uint32_t before = asking->query->count - 1;
+    const uint32_t *events = asking->query->events;
+    struct smt_edge *orders = NEW_ARRAY(struct smt_edge, before);
+    for (uint32_t i = 0; i < before; i++)
+        orders[i] = (struct smt_edge){events[i], events[before]};
+    enum smt_answer answer = ask(
+        plans, &plans->all, &(struct smt_goal){.orders = orders, .order_count = before}, asking);
+    free(orders);
+    return answer;
+}
+
+static enum smt_answer ask_for_next(struct by_plans *plans, const uint32_t *executed,
+                                    uint32_t executed_count, struct asking *asking)
+{
+    struct smt_goal goal = {.next = asking->query->events,
+                            .next_count = asking->query->count,
+                            .executed = executed,
+                            .executed_count = executed_count};
+    return ask(plans, &plans->all, &goal, asking);
+}
+
+enum search_answer by_plans_reach(struct by_plans *plans, const struct search_query *query,
+                                  const uint32_t *executed, uint32_t executed_count,
+                                  uint64_t *steps, uint64_t limit, struct search_witness *witness)
+{
+    uint64_t before = steps_of(plans), left = limit > *steps ? limit - *steps : 0;
+    struct asking asking = {query, before + STEPS_PER_EVENT * left, NULL};
+    enum smt_answer answer = query->goal == SEARCH_ATOMICITY ? ask_for_window(plans, &asking)
+                             : query->goal == SEARCH_PRECEDES
+                                 ? ask_for_last(plans, &asking)
+                                 : ask_for_next(plans, executed, executed_count, &asking);
+    *steps += (steps_of(plans) - before) / STEPS_PER_EVENT;
     if (answer != SMT_YES)
         return answer == SMT_NO ? SEARCH_REFUTED : SEARCH_EXHAUSTED;
-    const struct smt_positions *found = smt_trial_witness(plans->trial);
-    *witness = (struct search_witness){found->items, (uint32_t)found->count};
+    *witness = (struct search_witness){asking.witness->items, (uint32_t)asking.witness->count};
     return SEARCH_WITNESS;
 }

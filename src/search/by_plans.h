@@ -20,10 +20,14 @@ struct by_plans;
 struct by_plans *by_plans_create(struct plans_index *index);
 void by_plans_destroy(struct by_plans *plans);
 
-/* Can both accesses be next? The witness, which ends in them, is valid until the next
- * question. Adds to `steps` what it took; no more than up to `limit`. */
-enum search_answer by_plans_race(struct by_plans *plans, const uint32_t pair[2], uint64_t *steps,
-                                 uint64_t limit, struct search_witness *witness);
+/* Is it a question that plans can answer? Not if the witness has to leave a signal; nor about
+ * blocks under `branch`, which excuses reads only in part. */
+bool by_plans_can(const struct rules *rules, const struct search_query *query);
+/* The witness, which ends in the query's events, is valid until the next question. Adds to
+ * `steps` what it took; no more than up to `limit`. */
+enum search_answer by_plans_reach(struct by_plans *plans, const struct search_query *query,
+                                  const uint32_t *executed, uint32_t executed_count,
+                                  uint64_t *steps, uint64_t limit, struct search_witness *witness);
 void by_plans_forget(struct by_plans *plans);
 
 #endif

@@ -194,10 +194,10 @@ static bool solve_preserving(struct search *search, bool softly)
     return found;
 }
 
-/* Is it a question for by_plans.h? That speaks of pairs of accesses. */
+/* Is it a question for by_plans.h? */
 static bool goes_by_plans(struct search *search)
 {
-    if (search->query.goal != SEARCH_RACE)
+    if (!by_plans_can(search->index->rules, &search->query))
         return false;
     if (!search->plans)
         search->plans = by_plans_create(search->index->plans);
@@ -208,9 +208,12 @@ static enum search_answer solve_by_plans(struct search *search)
 {
     struct search_witness witness;
     enum search_answer answer =
-        by_plans_race(search->plans, search->query.events, &search->steps, search->limit, &witness);
+        by_plans_reach(search->plans, &search->query, search->wanted, search->wanted_count,
+                       &search->steps, search->limit, &witness);
     if (answer == SEARCH_WITNESS) {
-        search->executed = witness.length - search->query.count;
+        search->executed = witness.length;
+        if (search->query.goal < SEARCH_ATOMICITY) /* they are added to what others found */
+            search->executed -= search->query.count;
         memcpy(search->order, witness.events, search->executed * sizeof *search->order);
     }
     return answer;
@@ -246,6 +249,8 @@ enum search_answer order_solve(struct search *search)
 {
     struct levels why = {{0}};
     const struct search_index *index = search->index;
+    if (search->plans_only && goes_by_plans(search))
+        return solve_by_plans(search);
     bool softly =
         search->by_clocks && index->has_states && index_with(index, INDEX_SOFT_CLOCKS)->soft_clocks;
     if (softly && solve_preserving(search, true))

@@ -86,6 +86,12 @@ void search_by_states(struct search *search)
     search->by_states = true;
 }
 
+void search_by_plans(struct search *search)
+{
+    search->by_states = false;
+    search->plans_only = true;
+}
+
 static uint32_t held_at(const struct search_index *index, uint32_t pos, uint32_t lock)
 {
     for (uint32_t node = index_held(index, pos); node != HELD_NONE; node = index->nodes[node].next)
@@ -205,6 +211,8 @@ enum search_answer search_reach_after(struct search *search, const struct search
     search_begin(search, query);
     *witness = (struct search_witness){NULL, 0};
     search->by_clocks = search->index->model != MODEL_BRANCH;
+    search->wanted = executed;
+    search->wanted_count = executed_count;
     if (!start(search))
         return SEARCH_REFUTED;
     for (uint32_t i = 0; i < executed_count; i++)

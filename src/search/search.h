@@ -85,6 +85,8 @@ void search_forget(struct search *search);
 /* From now on what closures leave open is decided by visiting states alone where that can
  * be (visit.h), and every refutation is learned from: for tests. */
 void search_by_states(struct search *search);
+/* From now on every question that plans can answer (by_plans.h) is theirs alone: for tests. */
+void search_by_plans(struct search *search);
 
 /* Events scheduled by all questions so far: what budgets count. */
 uint64_t search_steps(const struct search *search);

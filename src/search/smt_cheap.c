@@ -95,8 +95,8 @@ static struct smt_encoding *prepare_rest(const struct hunt *hunt, struct smt_own
 {
     smt_own_forget(own);
     for (size_t i = 0; i < hunt->todo.count; i++)
-        smt_own_decide(own, hunt->trial, hunt->todo.items[i].first, hunt->todo.items[i].second,
-                       GUESS_STEPS);
+        smt_own_decide_pair(own, hunt->trial, hunt->todo.items[i].first, hunt->todo.items[i].second,
+                            GUESS_STEPS);
     return smt_own_take_encoding(own);
 }
 
@@ -110,7 +110,8 @@ static void guess_witnesses(struct hunt *hunt)
         struct smt_pair pair = hunt->todo.items[i];
         if (!hunt_wants(hunt, &pair))
             continue;
-        if (smt_own_decide(own, hunt->trial, pair.first, pair.second, GUESS_STEPS) == SMT_YES) {
+        if (smt_own_decide_pair(own, hunt->trial, pair.first, pair.second, GUESS_STEPS) ==
+            SMT_YES) {
             hunt->counts->guessed++;
             hunt_report_trial(hunt);
         } else {

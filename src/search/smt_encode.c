@@ -282,10 +282,27 @@ static void assume_next(struct smt_encoding *encoding, uint32_t pos, struct smt_
     assume(encoding, pos, false, assumptions);
 }
 
-void smt_assume_race(struct smt_encoding *encoding, uint32_t first, uint32_t second,
-                     struct smt_refs *assumptions)
+static bool assume_order(struct smt_encoding *encoding, const struct smt_edge *order,
+                         struct smt_refs *assumptions)
 {
-    assume_next(encoding, first, assumptions);
-    assume_next(encoding, second, assumptions);
+    smt_ref before = smt_is_before(encoding, order->from, order->to);
+    assume(encoding, order->from, true, assumptions);
+    assume(encoding, order->to, true, assumptions);
+    if (before != SMT_REF_TRUE)
+        array_push(assumptions, before);
+    return before != SMT_REF_FALSE;
+}
+
+bool smt_assume(struct smt_encoding *encoding, const struct smt_goal *goal,
+                struct smt_refs *assumptions)
+{
+    bool possible = true;
+    for (uint32_t i = 0; i < goal->order_count; i++)
+        possible &= assume_order(encoding, &goal->orders[i], assumptions);
+    for (uint32_t i = 0; i < goal->executed_count; i++)
+        assume(encoding, goal->executed[i], true, assumptions);
+    for (uint32_t i = 0; i < goal->next_count; i++)
+        assume_next(encoding, goal->next[i], assumptions);
     smt_encode_orders(encoding);
+    return possible;
 }

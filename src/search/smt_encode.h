@@ -51,6 +51,17 @@ struct smt_use {
 };
 struct smt_uses ARRAY_OF(struct smt_use);
 
+/* What a reordering shall lead to. */
+struct smt_goal {
+    const uint32_t *next; /* each is the next event of its thread; a witness ends in them */
+    uint32_t next_count;
+    const uint32_t *executed;
+    uint32_t executed_count;
+    /* Both are executed, in this order. Without `next`, a witness ends in the last `to`. */
+    const struct smt_edge *orders;
+    uint32_t order_count;
+};
+
 struct smt_encoding {
     const struct smt_window *window;
     enum smt_style style;
@@ -82,10 +93,10 @@ struct smt_encoding *smt_encode_begin(const struct smt_window *window, const uin
                                       enum smt_style style);
 void smt_encoding_destroy(struct smt_encoding *encoding);
 
-/* What makes the two events next in their threads: literals, appended to `assumptions`.
- * Constraints about the order of events used for the first time are added. */
-void smt_assume_race(struct smt_encoding *encoding, uint32_t first, uint32_t second,
-                     struct smt_refs *assumptions);
+/* What leads to the goal: literals, appended to `assumptions`. Constraints about the order of
+ * events used for the first time are added. False if the must-order rules it out. */
+bool smt_assume(struct smt_encoding *encoding, const struct smt_goal *goal,
+                struct smt_refs *assumptions);
 /* The must-order of the events that are used since the last call. */
 void smt_encode_orders(struct smt_encoding *encoding);
 

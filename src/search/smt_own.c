@@ -222,7 +222,8 @@ static enum smt_answer ask(struct smt_own *self, const struct smt_refs *assumpti
     for (; self->stated < constraints->count; self->stated++)
         state(self, constraints->items[self->stated].guarded);
     self->clause.count = 0;
-    for (size_t i = 0; i < assumptions->count; i++) {
+    /* Questions about one event, the last, tend to follow each other: what comes first is kept. */
+    for (size_t i = assumptions->count; i-- > 0;) {
         cdcl_literal literal = literal_of(self, assumptions->items[i]);
         array_push(&self->clause, literal);
     }
@@ -273,10 +274,9 @@ static void read_plan(struct smt_own *self)
     read_orders(self);
 }
 
-enum smt_answer smt_own_decide(struct smt_own *self, struct smt_trial *trial, uint32_t first,
-                               uint32_t second, uint64_t steps)
+enum smt_answer smt_own_decide(struct smt_own *self, struct smt_trial *trial,
+                               const struct smt_goal *goal, uint64_t steps)
 {
-    const uint32_t pair[2] = {first, second};
     uint64_t limit = smt_own_steps(self) + steps;
     enum smt_answer answer = SMT_YES;
     enum smt_outcome outcome = SMT_BROKEN;
@@ -285,18 +285,25 @@ enum smt_answer smt_own_decide(struct smt_own *self, struct smt_trial *trial, ui
     if (!self->cdcl)
         begin(self);
     self->assumptions.count = 0;
-    /* Questions about one event tend to follow each other; the first two are kept then. */
-    smt_assume_race(self->encoding, second, first, &self->assumptions);
+    if (!smt_assume(self->encoding, goal, &self->assumptions))
+        return SMT_NO;
     while (answer == SMT_YES && outcome == SMT_BROKEN) {
         uint64_t spent = smt_own_steps(self);
         answer = spent > limit ? SMT_UNKNOWN : ask(self, &self->assumptions, limit - spent);
         if (answer != SMT_YES)
             break;
         read_plan(self);
-        outcome = smt_trial_run(trial, self->encoding, &self->plan, pair);
+        outcome = smt_trial_run(trial, self->encoding, &self->plan, goal);
         self->steps += smt_trial_witness(trial)->count;
     }
     if (answer == SMT_YES && outcome == SMT_STUCK)
         answer = SMT_UNKNOWN; /* it breaks what was said: not seen yet, and not believed */
     return answer;
+}
+
+enum smt_answer smt_own_decide_pair(struct smt_own *self, struct smt_trial *trial, uint32_t first,
+                                    uint32_t second, uint64_t steps)
+{
+    const uint32_t pair[2] = {first, second};
+    return smt_own_decide(self, trial, &(struct smt_goal){.next = pair, .next_count = 2}, steps);
 }

@@ -90,7 +90,8 @@ static enum smt_outcome try_plan(struct smt_propagation *self)
     array_grow(&self->plan.choices, choices);
     for (uint32_t i = 0; i < choices; i++)
         self->plan.choices.items[i] = i < self->choices.count && self->choices.items[i] == TRUE;
-    return smt_trial_run(self->trial, self->writable, &self->plan, self->pair);
+    const struct smt_goal goal = {.next = self->pair, .next_count = 2};
+    return smt_trial_run(self->trial, self->writable, &self->plan, &goal);
 }
 
 /* A disjunction that is open, of what the last trial broke if there is one. */

@@ -65,15 +65,16 @@ static enum smt_answer solve(struct hunt *hunt, const struct smt_pair *pair)
 {
     uint64_t spent = smt_solver_spent(hunt->solver);
     double deadline = hunt->options->seconds > 0 ? now() + hunt->options->seconds : 0;
+    const uint32_t next[2] = {pair->first, pair->second};
+    const struct smt_goal goal = {.next = next, .next_count = 2};
     hunt->assumptions.count = 0;
-    smt_assume_race(hunt->encoding, pair->first, pair->second, &hunt->assumptions);
+    smt_assume(hunt->encoding, &goal, &hunt->assumptions);
     for (uint32_t round = 1; round <= ROUNDS_MAX; round++) {
         enum smt_answer answer = smt_solver_ask(hunt->solver, &hunt->assumptions);
         if (answer != SMT_YES)
             return answer;
         hunt->counts->rounds++;
-        switch (smt_trial_run(hunt->trial, hunt->encoding, smt_solver_plan(hunt->solver),
-                              (uint32_t[]){pair->first, pair->second})) {
+        switch (smt_trial_run(hunt->trial, hunt->encoding, smt_solver_plan(hunt->solver), &goal)) {
         case SMT_CORRECT:
             return SMT_YES;
         case SMT_STUCK: /* it breaks what Z3 was told: not seen yet, and not believed */

@@ -79,7 +79,8 @@ static void write_pair(FILE *out, const struct smt_window *window, const struct 
     const uint32_t *needed = smt_cone_find(cone, pair->first, pair->second);
     struct smt_encoding *encoding = smt_encode(window, needed, SMT_SECTIONS);
     struct smt_refs assumptions = {0};
-    smt_assume_race(encoding, pair->first, pair->second, &assumptions);
+    const uint32_t next[2] = {pair->first, pair->second};
+    smt_assume(encoding, &(struct smt_goal){.next = next, .next_count = 2}, &assumptions);
     fprintf(out,
             "; Can events %u and %u race (model %s)? sat: yes, in the order of the o's, with\n",
             pair->first, pair->second, model_text(window->rules->model));

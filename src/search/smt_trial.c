@@ -10,7 +10,7 @@ struct smt_trial *smt_trial_create(const struct smt_window *window)
     trial->done = NEW_ARRAY(uint32_t, window->history->threads);
     trial->last =
         NEW_ARRAY(struct trial_last_write, trace_count(window->history->trace, CLASS_VARIABLE));
-    array_reserve(&trial->witness, window->end + 2);
+    array_reserve(&trial->witness, window->end + window->history->threads);
     for (uint32_t pos = 0; pos < window->start; pos++)
         trial->witness.items[pos] = pos;
     for (size_t i = 0; i < window->edges.count; i++)
@@ -179,7 +179,7 @@ static uint32_t last_of(const struct smt_window *window, const struct smt_plan *
 }
 
 enum smt_outcome smt_trial_run(struct smt_trial *trial, struct smt_encoding *encoding,
-                               struct smt_plan *plan, const uint32_t pair[2])
+                               struct smt_plan *plan, const struct smt_goal *goal)
 {
     const struct smt_window *window = trial->window;
     const struct history *history = window->history;
@@ -192,7 +192,7 @@ enum smt_outcome smt_trial_run(struct smt_trial *trial, struct smt_encoding *enc
     for (size_t i = 0; i < plan->orders.count; i++)
         trial->order_head[plan->orders.items[i].to - window->start] = 0;
     if (!trial->broken)
-        smt_trial_check(trial, encoding, pair);
+        smt_trial_check(trial, encoding, goal);
     smt_encode_orders(encoding);
     return !trial->broken ? SMT_CORRECT : trial->added ? SMT_BROKEN : SMT_STUCK;
 }

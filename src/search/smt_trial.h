@@ -20,7 +20,7 @@ struct smt_plan {
 };
 
 enum smt_outcome {
-    SMT_CORRECT, /* it is a witness: the checker (model/checker.h) accepted it */
+    SMT_CORRECT, /* it is a witness: the machine (model/machine.h) executed it */
     SMT_BROKEN,  /* constraints were added */
     SMT_STUCK,   /* it is wrong, but all that it breaks had been said */
 };
@@ -30,13 +30,13 @@ struct smt_trial;
 struct smt_trial *smt_trial_create(const struct smt_window *window);
 void smt_trial_destroy(struct smt_trial *trial);
 
-/* Does the plan lead to the pair? Its prefixes grow to what must have come before. */
+/* Does the plan lead to the goal? Its prefixes grow to what must have come before. */
 enum smt_outcome smt_trial_run(struct smt_trial *trial, struct smt_encoding *encoding,
-                               struct smt_plan *plan, const uint32_t pair[2]);
+                               struct smt_plan *plan, const struct smt_goal *goal);
 /* An event that the last trial found broken: the first constraint about it that is still
  * open is where to begin. */
 uint32_t smt_trial_broken_at(const struct smt_trial *trial);
-/* The witness that the last trial found; it ends in the pair. */
+/* The witness that the last trial found; it ends as the goal says. */
 const struct smt_positions *smt_trial_witness(const struct smt_trial *trial);
 
 #endif

@@ -1,4 +1,3 @@
-#include "model/checker.h"
 #include "search/smt_trial_state.h"
 
 /* The place, in window->writes, after the variable's last write before the stirred part. */
@@ -131,7 +130,7 @@ void smt_trial_execute(struct smt_trial *trial, struct smt_encoding *encoding,
     const struct smt_window *window = trial->window;
     const struct event *event = &window->history->events[pos];
     trial->witness.items[trial->witness.count++] = pos;
-    /* What `branch` asks is left to the checker. */
+    /* What `branch` asks is left to the machine. */
     if (event_reads(event) && window->rules->model != MODEL_BRANCH && smt_keeps(window, pos))
         try_read(trial, encoding, plan, pos);
     if (event_writes(event))
@@ -145,7 +144,7 @@ void smt_trial_execute(struct smt_trial *trial, struct smt_encoding *encoding,
         try_acquire(trial, encoding, section - 1);
 }
 
-/* Says what the event that the checker refuses needs; what it says of memory and locks
+/* Says what the event that the machine refuses needs; what it says of memory and locks
  * was found already. */
 static bool require_event(struct smt_encoding *encoding, uint32_t pos)
 {
@@ -163,15 +162,46 @@ static bool require_event(struct smt_encoding *encoding, uint32_t pos)
     return encoding->window->rules->model == MODEL_BRANCH && smt_require_memory(encoding);
 }
 
-void smt_trial_check(struct smt_trial *trial, struct smt_encoding *encoding, const uint32_t pair[2])
+/* Up to where the goal's last order is reached. */
+static void cut_off(struct smt_trial *trial, const struct smt_goal *goal)
 {
-    trial->witness.items[trial->witness.count++] = pair[0];
-    trial->witness.items[trial->witness.count++] = pair[1];
-    struct claim claim = {
-        FINDING_RACE, pair, 2, trial->witness.items, (uint32_t)trial->witness.count, false};
-    struct complaint complaint;
-    if (!witness_check(trial->window->rules, &claim, &complaint)) {
-        smt_trial_broken(trial, complaint.pos);
-        trial->added = require_event(encoding, complaint.pos);
+    uint32_t end = goal->orders[goal->order_count - 1].to;
+    while (trial->witness.count && array_last(&trial->witness) != end)
+        trial->witness.count--;
+}
+
+/* The first event that may not come where it does, POS_NONE if there is none. */
+static uint32_t find_wrong(const struct smt_trial *trial, const struct smt_goal *goal)
+{
+    struct machine *machine = machine_create(trial->window->rules);
+    uint32_t wrong = POS_NONE;
+    for (size_t i = 0; i < trial->witness.count && wrong == POS_NONE; i++) {
+        uint32_t pos = trial->witness.items[i];
+        if ((pos == trial->window->excused ? machine_forbids_sync(machine, pos)
+                                           : machine_forbids(machine, pos)) != RULE_NONE)
+            wrong = pos;
+        else
+            machine_execute(machine, pos);
+    }
+    for (uint32_t i = 0; i < goal->next_count && wrong == POS_NONE; i++) {
+        enum rule rule = machine_forbids_sync(machine, goal->next[i]);
+        if (rule == RULE_PROGRAM_ORDER || rule == RULE_FORK)
+            wrong = goal->next[i];
+    }
+    machine_destroy(machine);
+    return wrong;
+}
+
+void smt_trial_check(struct smt_trial *trial, struct smt_encoding *encoding,
+                     const struct smt_goal *goal)
+{
+    if (!goal->next_count)
+        cut_off(trial, goal);
+    uint32_t wrong = find_wrong(trial, goal);
+    for (uint32_t i = 0; i < goal->next_count; i++)
+        trial->witness.items[trial->witness.count++] = goal->next[i];
+    if (wrong != POS_NONE) {
+        smt_trial_broken(trial, wrong);
+        trial->added = require_event(encoding, wrong);
     }
 }

@@ -37,9 +37,9 @@ struct smt_trial {
  * added to the encoding. */
 void smt_trial_execute(struct smt_trial *trial, struct smt_encoding *encoding,
                        const struct smt_plan *plan, uint32_t pos);
-/* Has the checker look at the witness, now with the pair at its end, and adds what it misses. */
+/* Has a machine execute the witness, now with the goal's end, and adds what it misses. */
 void smt_trial_check(struct smt_trial *trial, struct smt_encoding *encoding,
-                     const uint32_t pair[2]);
+                     const struct smt_goal *goal);
 /* The sequence breaks a rule at this event, perhaps not the first. */
 void smt_trial_broken(struct smt_trial *trial, uint32_t pos);
 

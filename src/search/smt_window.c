@@ -137,13 +137,17 @@ bool smt_may_see(const struct smt_window *window, uint32_t read, uint32_t write)
 bool smt_keeps(const struct smt_window *window, uint32_t read)
 {
     enum model model = window->rules->model;
+    if (read == window->excused)
+        return false;
     return model == MODEL_RF || model == MODEL_VALUE || op_in(at(window, read)->op, OPS_ATOMIC);
 }
 
-struct smt_window *smt_window_create(const struct rules *rules, uint32_t start, uint32_t end)
+static struct smt_window *create(const struct rules *rules, uint32_t start, uint32_t end,
+                                 uint32_t excused)
 {
     struct smt_window *window = NEW(struct smt_window);
     window->rules = rules;
+    window->excused = excused;
     window->history = rules->history;
     window->start = start;
     window->end = end;
@@ -163,6 +167,16 @@ struct smt_window *smt_window_create(const struct rules *rules, uint32_t start, 
                OP_BIT(EVENT_BARRIER_ENTER), 0);
     smt_window_make_clocks(window);
     return window;
+}
+
+struct smt_window *smt_window_create(const struct rules *rules, uint32_t start, uint32_t end)
+{
+    return create(rules, start, end, POS_NONE);
+}
+
+struct smt_window *smt_window_create_excusing(const struct rules *rules, uint32_t excused)
+{
+    return create(rules, 0, rules->history->count, excused);
 }
 
 void smt_window_destroy(struct smt_window *window)

@@ -53,6 +53,7 @@ struct smt_window {
     const struct rules *rules;
     const struct history *history;
     uint32_t start, end;
+    uint32_t excused;               /* a read that may see anything, or POS_NONE */
     uint32_t first_sync, last_sync; /* of the history's syncs, the window's */
     uint32_t *baseline;             /* by thread: index of its first event in the window */
     uint32_t *length;               /* by thread: index after its last event in the window */
@@ -82,6 +83,8 @@ struct smt_window {
 };
 
 struct smt_window *smt_window_create(const struct rules *rules, uint32_t start, uint32_t end);
+/* Of the whole trace, with one event that may see anything. */
+struct smt_window *smt_window_create_excusing(const struct rules *rules, uint32_t excused);
 void smt_window_destroy(struct smt_window *window);
 
 /* For the parts of the window. */
@@ -107,7 +110,7 @@ bool smt_must_precede(const struct smt_window *window, uint32_t a, uint32_t b);
 bool smt_excluded(const struct smt_window *window, uint32_t a, uint32_t b, uint32_t *a_section,
                   uint32_t *b_section);
 
-/* Does the model keep what this read sees, whatever comes after it? */
+/* Does the model keep what this read sees, whatever comes after it? Not if it is excused. */
 bool smt_keeps(const struct smt_window *window, uint32_t read);
 /* May `read` see `write` (POS_NONE: what the window starts with) and be as it
  * was observed? */

@@ -74,6 +74,8 @@ struct parked {
 struct search {
     const struct search_index *index;
     struct search_query query;
+    const uint32_t *wanted; /* events that must have been executed as well */
+    uint32_t wanted_count;
     uint64_t steps, limit;
 
     /* The set S. */
@@ -113,6 +115,7 @@ struct search {
     struct touched ARRAY_OF(uint32_t) touched; /* conditions to reset */
 
     struct by_plans *plans;    /* NULL: not needed so far */
+    bool plans_only;           /* by_plans.h alone where it can */
     bool by_states;            /* visit.h alone */
     struct visit *visit;       /* visit.h; NULL until it is needed */
     const struct walls *walls; /* known before, or NULL */

@@ -364,6 +364,7 @@ int main(void)
         AGREES("blocks"),
         AGREES("blocks:variables=1,locks=1,threads=2..3,events=10..16"),
         AGREES("blocks:branches,values"),
+        AGREES("blocks:values,atomics,accesses=6,locks=2"),
         AGREES("rwlocks:blocks,variables=1"),
         AGREES("semaphores:blocks,events=10..30"),
         AGREES("all"),

@@ -221,7 +221,7 @@ static void compare(struct oracle *oracle, const struct sample *sample, enum mod
                 continue;
             if (forget)
                 smt_own_forget(own);
-            enum smt_answer answer = smt_own_decide(own, trial, a, b, 10000000);
+            enum smt_answer answer = smt_own_decide_pair(own, trial, a, b, 10000000);
             if (answer != (truth_races(&truth, a, b) ? SMT_YES : SMT_NO))
                 fail_msg("%s %s: events %u and %u %s, the answer is %d\n%s", what,
                          model_text(model), a, b,

@@ -162,8 +162,12 @@ static void compare_sample(struct oracle *oracle, const struct sample *sample, u
         compare_races(&setup);
         compare_deadlocks(&setup);
         compare_windows(&setup, seed);
-        /* Once more by states alone, with walls from every refutation. */
+        /* Once more by states alone, with walls from every refutation; and by plans. */
         search_by_states(setup.search);
+        compare_races(&setup);
+        compare_deadlocks(&setup);
+        compare_windows(&setup, seed);
+        search_by_plans(setup.search);
         compare_races(&setup);
         compare_deadlocks(&setup);
         compare_windows(&setup, seed);
