@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,15 +19,30 @@ static demangler *find_demangler(void)
     return library ? (demangler *)dlsym(library, "__cxa_demangle") : NULL;
 }
 
+/* What follows the name itself, such as "+16", stays. */
 char *demangle(const char *name)
 {
+    size_t length = 0;
     int status = -1;
-    char *text = NULL;
-    if (strncmp(name, "_Z", 2) == 0) {
-        demangler *found = find_demangler();
-        text = found ? found(name, NULL, NULL, &status) : NULL;
+    char *copy = memory_copy(name, strlen(name) + 1);
+    if (strncmp(name, "_Z", 2) != 0)
+        return copy;
+    while (isalnum((unsigned char)name[length]) || (name[length] && strchr("_.$", name[length])))
+        length++;
+    copy[length] = '\0';
+    demangler *found = find_demangler();
+    char *text = found ? found(copy, NULL, NULL, &status) : NULL;
+    copy[length] = name[length];
+    if (!text || status) {
+        free(text);
+        return copy;
     }
-    return text && !status ? text : memory_copy(name, strlen(name) + 1);
+    size_t most = strlen(text) + strlen(name + length) + 1;
+    char *whole = memory_alloc(most, 1);
+    snprintf(whole, most, "%s%s", text, name + length);
+    free(text);
+    free(copy);
+    return whole;
 }
 
 /* What calls main() and threads' first functions tells a reader nothing. */

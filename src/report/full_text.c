@@ -67,6 +67,14 @@ static void print_source(const struct writer *writer, const char *place)
     fprintf(writer->out, "%s\n", text_normal(writer->style));
 }
 
+/* Of code without lines it is a function and an offset. */
+static void print_place(const struct writer *writer, const char *place)
+{
+    char *text = demangle(place);
+    columns_text(writer->out, text);
+    free(text);
+}
+
 static void print_stack(const struct writer *writer, uint32_t location, uint32_t stack)
 {
     struct frame frames[FRAMES_MOST];
@@ -85,7 +93,7 @@ static void print_stack(const struct writer *writer, uint32_t location, uint32_t
             columns_text(writer->out, frames[i].function);
             putc(' ', writer->out);
         }
-        columns_text(writer->out, frames[i].place);
+        print_place(writer, frames[i].place);
         putc('\n', writer->out);
         if (i == own)
             print_source(writer, frames[i].place);
@@ -118,7 +126,7 @@ static void print_locks(const struct writer *writer, uint32_t pos)
         const char *place = trace_location(writer->trace, since->location);
         fputs(since->op == EVENT_ACQUIRE_READ ? " for reading, taken at " : ", taken at ",
               writer->out);
-        columns_text(writer->out, place);
+        print_place(writer, place);
         putc('\n', writer->out);
     }
     if (!count)

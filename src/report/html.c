@@ -30,9 +30,11 @@ static json_t *stack_json(struct page *page, uint32_t location, uint32_t stack)
     for (size_t i = 0; i < count; i++) {
         if (i && frames[i].library) /* long names that say nothing */
             continue;
+        char *place = demangle(frames[i].place);
         json_array_append_new(
             list, json_pack("[I, I]", frames[i].function ? page_text(page, frames[i].function) : -1,
-                            page_text(page, frames[i].place)));
+                            page_text(page, place)));
+        free(place);
     }
     frames_free(frames, count);
     return list;

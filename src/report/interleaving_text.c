@@ -7,6 +7,7 @@
 #include "report/steps.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum {
     MOST_STEPS = 48,
@@ -86,7 +87,7 @@ static void print_step(const struct picture *picture, const struct step *step)
     size_t rest =
         picture->cells ? picture->cells : picture->style.width - NUMBER_CELLS - PLACE_CELLS;
     size_t width = columns_width(picture->cells ? text : both);
-    const char *place = place_base(trace_location(picture->history->trace, event->location));
+    char *place = demangle(place_base(trace_location(picture->history->trace, event->location)));
     bool placed = strcmp(place, "-") != 0;
     columns_print(out, picture->cells ? text : both, placed || width > rest ? rest - 1 : width);
     fputs(step->error ? text_normal(picture->style) : "", out);
@@ -96,6 +97,7 @@ static void print_step(const struct picture *picture, const struct step *step)
         columns_tail(out, place, PLACE_CELLS - 2);
         fputs(text_normal(picture->style), out);
     }
+    free(place);
     putc('\n', out);
 }
 

@@ -141,13 +141,19 @@ static void add_place(struct symbols *self, const struct debug_frame *found)
     array_push(&self->frames, frame);
 }
 
+/* The symbol of a function, for what debug information does not tell or hides in another
+ * function, as it does with the parts of an OpenMP region. */
+static const char *plain_name(const struct module *module, uint64_t pc, uint64_t *offset)
+{
+    return module && module->names ? debug_names_function(module->names, pc, offset) : NULL;
+}
+
 /* An address that debug information says nothing about. */
 static void add_bare(struct symbols *self, const struct module *module, uint64_t pc)
 {
     char text[4400];
     uint64_t offset;
-    const char *name =
-        module && module->names ? debug_names_function(module->names, pc, &offset) : NULL;
+    const char *name = plain_name(module, pc, &offset);
     if (name) {
         snprintf(text, sizeof text, "%s+0x%" PRIx64, name, offset);
     } else if (module) {
@@ -170,12 +176,14 @@ static const struct frame *frames_at(struct symbols *self, uint64_t pc, uint32_t
     uint64_t *known = map_at(&self->known, pc == UINT64_MAX ? 0 : pc, &added);
     if (added) {
         struct debug_frame found[MOST_FRAMES];
-        uint64_t call = pc ? pc - 1 : 0;
+        uint64_t call = pc ? pc - 1 : 0, offset;
         uint32_t first = (uint32_t)self->frames.count;
         struct module *module = known_module(self, call);
         size_t total = module && module->places
                            ? debug_places_find(module->places, call, found, MOST_FRAMES)
                            : 0;
+        if (total && !found[total - 1].function)
+            found[total - 1].function = plain_name(module, call, &offset);
         for (size_t i = 0; i < total; i++)
             add_place(self, &found[i]);
         if (!total)

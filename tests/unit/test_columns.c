@@ -69,6 +69,15 @@ static void names_are_demangled(void **state)
     assert_string_equal(broken, "_Z!");
     free(plain);
     free(broken);
+    char *function = demangle("_ZN1a1bEv"), *place = demangle("_ZN1a1bEv+0x1c");
+    char *second = demangle("_ZL6status+16#2");
+    if (strcmp(function, "a::b()") == 0) { /* the C++ library is there */
+        assert_string_equal(place, "a::b()+0x1c");
+        assert_string_equal(second, "status+16#2");
+    }
+    free(function);
+    free(place);
+    free(second);
 }
 
 int main(void)
