@@ -27,7 +27,7 @@ int main(void)
 {
     pthread_t thread;
     pthread_create(&thread, NULL, worker, NULL);
-    usleep(10000); /* other things to do */
+    usleep(100000); /* other things to do */
     say("main", "now for the result");
     printf("the result is %d\n", result);
     pthread_join(thread, NULL);

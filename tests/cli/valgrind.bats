@@ -6,7 +6,7 @@ setup_file() {
     export ROOT="$BATS_TEST_DIRNAME/../.."
     export BIN="$BATS_FILE_TMPDIR"
     # Slow as everything is inside Valgrind, main has other things to do for longer.
-    sed 's/usleep(10000)/usleep(400000)/' "$ROOT/examples/hidden_race.c" >"$BIN/hidden_race.c"
+    sed 's/usleep(100000)/usleep(400000)/' "$ROOT/examples/hidden_race.c" >"$BIN/hidden_race.c"
     gcc -g -O1 -pthread "$BIN/hidden_race.c" -o "$BIN/hidden_race"
     gcc -g -O1 -pthread "$ROOT/examples/lock_order.c" -o "$BIN/lock_order"
     strip -o "$BIN/stripped" "$BIN/hidden_race"
@@ -92,16 +92,24 @@ int main(void)
 END
     gcc -O1 -pthread turns.c -o turns
     switches() { "$PREPLAY" dump preplay.data | awk '$3 ~ /^acq/ { split($2, t, "#"); n += t[1] != last; last = t[1] } END { print n }'; }
+    # On a busy machine a thread may sleep through all that the other does: the most of five runs.
+    most() {
+        most=0
+        for _ in 1 2 3 4 5; do
+            "$PREPLAY" record --valgrind "$@" ./turns
+            now=$(switches)
+            [ "$now" -le "$most" ] || most=$now
+        done
+    }
     "$PREPLAY" record --valgrind --switch-every 0 ./turns
     none=$(switches)
-    "$PREPLAY" record --valgrind ./turns
-    standard=$(switches)
-    "$PREPLAY" record --valgrind --switch-every 2 ./turns
-    often=$(switches)
-    echo "$none $standard $often"
+    most
+    standard=$most
+    most --switch-every 2
+    echo "$none $standard $most"
     [ "$standard" -ge 20 ]
     [ "$standard" -gt "$none" ]
-    [ "$often" -gt "$standard" ]
+    [ "$most" -gt "$standard" ]
 }
 
 @test "values are exact" {
