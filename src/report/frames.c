@@ -79,6 +79,11 @@ static bool is_runtime(const struct trace *trace, uint32_t location)
            is_in(trace, location, "vgpreload_preplay");
 }
 
+static bool is_library(const struct trace *trace, uint32_t location, const char *place)
+{
+    return symbols_place_is_library(place) || is_in(trace, location, "libstdc++.so");
+}
+
 /* The inlined frames of one location; false at what calls main() or a thread. */
 static bool add_frames(struct frame frames[FRAMES_MOST], size_t *count, const struct trace *trace,
                        uint32_t location)
@@ -91,8 +96,7 @@ static bool add_frames(struct frame frames[FRAMES_MOST], size_t *count, const st
         if (*count && is_runtime(trace, location))
             return true;
         bool named = function && !says_function(place, function);
-        frames[*count].library =
-            symbols_place_is_library(place) || is_in(trace, location, "libstdc++.so");
+        frames[*count].library = is_library(trace, location, place);
         frames[*count].function = named ? demangle(function) : NULL;
         frames[(*count)++].place = place;
     }
@@ -117,12 +121,15 @@ size_t frames_own(const struct frame *frames, size_t count)
     return 0;
 }
 
-void frame_own(const struct trace *trace, uint32_t location, const char **function,
+void frame_own(const struct trace *trace, uint32_t location, uint32_t stack, const char **function,
                const char **place)
 {
-    for (uint32_t i = 0; trace_frame(trace, location, i, function, place); i++)
-        if (!symbols_place_is_library(*place))
-            return;
+    uint32_t at = location;
+    do
+        for (uint32_t i = 0; trace_frame(trace, at, i, function, place); i++)
+            if (!is_library(trace, at, *place) && !is_runtime(trace, at) && !is_start(*function))
+                return;
+    while (trace_caller(trace, stack, &at, &stack));
     trace_frame(trace, location, 0, function, place);
 }
 

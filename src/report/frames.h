@@ -20,8 +20,8 @@ void frames_free(struct frame *frames, size_t count);
 /* The frame whose source a reader wants to see: the innermost of the program's own, or else the
  * innermost. */
 size_t frames_own(const struct frame *frames, size_t count);
-/* The same of one location: its function (or NULL) and place. */
-void frame_own(const struct trace *trace, uint32_t location, const char **function,
+/* The same alone: its function (or NULL) and place. */
+void frame_own(const struct trace *trace, uint32_t location, uint32_t stack, const char **function,
                const char **place);
 
 /* A C++ name as it is written in the source, malloc-ed; a copy of any other name. */

@@ -8,6 +8,7 @@
  * Texts are numbers into the page's list, -1 is none. `partner` is what arrows go by where
  * the object is not enough: a wait's condition, a barrier's round. */
 #include "base/array.h"
+#include "report/frames.h"
 #include "report/html_page.h"
 #include "report/words.h"
 
@@ -58,6 +59,8 @@ static json_t *step_list(struct page *page, const struct step *step, bool blocks
         snprintf(text, sizeof text, "%u %s", step->count, step->segment ? "events" : "accesses");
     else
         step_text(text, sizeof text, page->trace, event, step->error && blocks);
+    const char *function, *place;
+    frame_own(page->trace, event->location, event->stack, &function, &place);
     bool lock = op_in(event->op, OPS_ACQUIRING | OPS_RELEASING);
     enum object_class class = lock ? CLASS_LOCK : event_object_class(event->op);
     json_int_t object = class == CLASS_NONE
@@ -66,9 +69,8 @@ static json_t *step_list(struct page *page, const struct step *step, bool blocks
     return json_pack("[I, I, I, s, I, I, I, I, i, I]", (json_int_t)step->pos,
                      (json_int_t)step->place, page->first_thread + (json_int_t)event->thread,
                      step->segment ? "" : operation(event), page_text(page, text), object,
-                     page_text(page, trace_location(page->trace, event->location)),
-                     (json_int_t)step->count, step->error | step->outside << 1,
-                     partner(page, event));
+                     page_text(page, place), (json_int_t)step->count,
+                     step->error | step->outside << 1, partner(page, event));
 }
 
 struct locks ARRAY_OF(uint32_t);

@@ -87,7 +87,9 @@ static void print_step(const struct picture *picture, const struct step *step)
     size_t rest =
         picture->cells ? picture->cells : picture->style.width - NUMBER_CELLS - PLACE_CELLS;
     size_t width = columns_width(picture->cells ? text : both);
-    char *place = demangle(place_base(trace_location(picture->history->trace, event->location)));
+    const char *function, *whole;
+    frame_own(picture->history->trace, event->location, event->stack, &function, &whole);
+    char *place = demangle(place_base(whole));
     bool placed = strcmp(place, "-") != 0;
     columns_print(out, picture->cells ? text : both, placed || width > rest ? rest - 1 : width);
     fputs(step->error ? text_normal(picture->style) : "", out);

@@ -106,11 +106,12 @@ static json_t *location_json(const struct report *report, const char *place, con
     return object;
 }
 
-static json_t *event_location(const struct report *report, uint32_t location, json_t *text)
+static json_t *event_location(const struct report *report, uint32_t location, uint32_t stack,
+                              json_t *text)
 {
     const struct trace *trace = report->history->trace;
     const char *function, *place;
-    frame_own(trace, location, &function, &place);
+    frame_own(trace, location, stack, &function, &place);
     char *name = function ? demangle(function) : NULL;
     json_t *object = location_json(report, place, name, text);
     free(name);
@@ -159,11 +160,11 @@ static json_t *code_flow(const struct report *report, const struct finding *find
                 continue;
             json_t *text = steps[i].count > 1 ? words_format("%u accesses", steps[i].count)
                                               : event_text(report, finding, steps[i].pos);
-            json_array_append_new(places, json_pack("{s:o, s:I, s:s}", "location",
-                                                    event_location(report, event->location, text),
-                                                    "executionOrder",
-                                                    (json_int_t)steps[i].place + 1, "importance",
-                                                    steps[i].error ? "essential" : "important"));
+            json_array_append_new(
+                places, json_pack("{s:o, s:I, s:s}", "location",
+                                  event_location(report, event->location, event->stack, text),
+                                  "executionOrder", (json_int_t)steps[i].place + 1, "importance",
+                                  steps[i].error ? "essential" : "important"));
         }
         char name[256];
         thread_text(name, sizeof name, history->trace, thread);
@@ -193,8 +194,8 @@ static json_t *result_json(const struct report *report, const struct finding *fi
         const struct finding_event *event = &finding->events[i];
         json_array_append_new(stacks,
                               stack_json(report, event, event_text(report, finding, event->pos)));
-        json_t *place =
-            event_location(report, event->location, event_text(report, finding, event->pos));
+        json_t *place = event_location(report, event->location, event->stack,
+                                       event_text(report, finding, event->pos));
         json_object_set_new(place, "id", json_integer(i));
         json_array_append_new(related, place);
     }
@@ -202,10 +203,11 @@ static json_t *result_json(const struct report *report, const struct finding *fi
         "{s:s, s:i, s:s, s:o, s:[o], s:o, s:o, s:{s:s}, s:{s:s, s:s, s:s, s:s}}", "ruleId",
         rules[finding->kind].id, "ruleIndex", (int)finding->kind, "level", level(finding),
         "message", message(words_format("%s (%s)", title, verdict_text(finding->verdict))),
-        "locations", event_location(report, finding->events[0].location, NULL), "relatedLocations",
-        related, "stacks", stacks, "partialFingerprints", "preplayFinding/v1", id, "properties",
-        "id", id, "verdict", verdict_text(finding->verdict), "model", model_text(finding->model),
-        "engine", finding->engine);
+        "locations",
+        event_location(report, finding->events[0].location, finding->events[0].stack, NULL),
+        "relatedLocations", related, "stacks", stacks, "partialFingerprints", "preplayFinding/v1",
+        id, "properties", "id", id, "verdict", verdict_text(finding->verdict), "model",
+        model_text(finding->model), "engine", finding->engine);
     if (finding->witness) {
         struct finding full = finding_in_full(finding, report->history);
         json_object_set_new(result, "codeFlows", json_pack("[o]", code_flow(report, &full)));

@@ -78,7 +78,7 @@ char *words_title(const struct report *report, const struct finding *finding)
                   finding->kind == FINDING_DEADLOCK);
         thread_text(thread, sizeof thread, trace, event->thread);
         const char *function, *place;
-        frame_own(trace, event->location, &function, &place);
+        frame_own(trace, event->location, event->stack, &function, &place);
         char *name = demangle(function ? function : place_base(place));
         title = joined(joined(title, i ? ", " : ": "), thread);
         title = joined(joined(joined(title, " "), step), function ? " in " : " at ");

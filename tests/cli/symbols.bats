@@ -205,3 +205,43 @@ END
     grep -q "frames of the C++ library" text
     ! grep -q "src/runtime" text
 }
+
+@test "what the C++ library reads and writes is told by who asked for it, demangled" {
+    cat >text.cc <<'C'
+#include <string>
+#include <thread>
+namespace hidden {
+static std::string word;
+static void change() { word = "other"; } // here
+}
+int main()
+{
+    std::thread thread(hidden::change);
+    hidden::change();
+    thread.join();
+}
+C
+    "$PREPLAY" c++ -g -O0 -std=c++20 -pthread text.cc -o text # whose strings are all in headers
+    "$PREPLAY" run --sarif out.sarif ./text >out 2>&1 || [ $? -eq 66 ]
+    grep -q "^DATA RACE r-.* on hidden::word" out
+    grep -qE "^ +[0-9]+ >.* writes hidden::w.* text.cc:5:" out
+    jq -e '.runs[0].results[0] | (.message.text | test("hidden::word.* in change, .* in change")) and
+        .locations[0].physicalLocation.region.startLine == 5' out.sarif
+    ! grep -q "_ZN" out
+}
+
+@test "a part of an OpenMP region has a name" {
+    cat >region.c <<'C'
+#include <stdio.h>
+int best;
+int main(void)
+{
+#pragma omp parallel num_threads(2)
+    best++;
+    printf("%d\n", best);
+}
+C
+    "$PREPLAY" cc -g -fopenmp region.c -o region
+    run -66 "$PREPLAY" run ./region
+    [[ "$output" == *"#0 main._omp_fn.0 "*"region.c:6:"* ]]
+}
