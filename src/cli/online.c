@@ -6,8 +6,6 @@
 #include "report/text.h"
 #include "trace/binary_follow.h"
 
-#include <dirent.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -149,8 +147,9 @@ static void analyse_cut(struct online *online, struct following *following)
     following->took = following->ended - start;
 }
 
-static void notice(struct online *online, const char *directory)
+static void notice(void *context, const char *directory)
 {
+    struct online *online = context;
     for (size_t i = 0; i < online->processes.count; i++)
         if (strcmp(online->processes.items[i].directory, directory) == 0)
             return;
@@ -159,21 +158,6 @@ static void notice(struct online *online, const char *directory)
         .follow = binary_follow_create(directory),
     };
     array_push(&online->processes, following);
-}
-
-/* Children, and programs that took this one's place, have folders inside. */
-static void find_processes(struct online *online, const char *directory)
-{
-    notice(online, directory);
-    DIR *folder = opendir(directory);
-    for (struct dirent *entry; folder && (entry = readdir(folder));) {
-        char path[PATH_MAX];
-        if (strncmp(entry->d_name, "process-", 8) == 0 &&
-            snprintf(path, sizeof path, "%s/%s", directory, entry->d_name) < PATH_MAX)
-            find_processes(online, path);
-    }
-    if (folder)
-        closedir(folder);
 }
 
 /* Waits; false once the program has ended. */
@@ -199,7 +183,7 @@ static void *follow(void *argument)
     setpriority(PRIO_PROCESS, 0, 19); /* of this thread alone */
     while (wait_a_while(online, took * 10 > 0.02 ? took * 10 : 0.02)) {
         double start = now(), analysing = 0;
-        find_processes(online, online->directory);
+        processes_each(online->directory, notice, online);
         for (size_t i = 0; i < online->processes.count && wait_a_while(online, 0); i++) {
             struct following *following = &online->processes.items[i];
             if (!is_due(following, binary_follow_look(following->follow)))

@@ -68,28 +68,40 @@ static int is_process(const struct dirent *entry)
     return strncmp(entry->d_name, "process-", 8) == 0;
 }
 
-static void find(struct processes *processes, const char *directory, const json_t *manifest,
-                 int program)
+void processes_each(const char *directory, void (*visit)(void *context, const char *directory),
+                    void *context)
 {
-    size_t length;
-    char *process = read_all(directory, "process", &length);
-    bool is_program = process && atoi(process) == program;
-    free(process);
-    if (has(directory, "streams")) {
-        array_push(processes, memory_copy(directory, strlen(directory) + 1));
-        if (!is_program && has(directory, "cmdline"))
-            write_manifest(directory, manifest);
-    }
     struct dirent **entries;
+    visit(context, directory);
     int count = scandir(directory, &entries, is_process, versionsort);
     for (int i = 0; i < count; i++) {
         char path[PATH_ROOM];
         if (snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name) < PATH_MAX)
-            find(processes, path, manifest, program);
+            processes_each(path, visit, context);
         free(entries[i]);
     }
     if (count >= 0)
         free(entries);
+}
+
+struct finding_processes {
+    struct processes *processes;
+    const json_t *manifest; /* of the run */
+    int program;
+};
+
+static void found(void *context, const char *directory)
+{
+    const struct finding_processes *self = context;
+    size_t length;
+    char *process = read_all(directory, "process", &length);
+    bool is_program = process && atoi(process) == self->program;
+    free(process);
+    if (!has(directory, "streams"))
+        return;
+    array_push(self->processes, memory_copy(directory, strlen(directory) + 1));
+    if (!is_program && has(directory, "cmdline"))
+        write_manifest(directory, self->manifest);
 }
 
 void processes_find(struct processes *processes, const char *directory, int program)
@@ -97,7 +109,8 @@ void processes_find(struct processes *processes, const char *directory, int prog
     char path[PATH_ROOM];
     snprintf(path, sizeof path, "%s/manifest.json", directory);
     json_t *manifest = json_load_file(path, 0, NULL);
-    find(processes, directory, manifest, program);
+    struct finding_processes self = {processes, manifest, program};
+    processes_each(directory, found, &self);
     json_decref(manifest);
 }
 

@@ -9,6 +9,11 @@
 
 #include <stdbool.h>
 
+/* Calls for the run's directory and for that of every process inside it, in the order they
+ * began, also while they run. */
+void processes_each(const char *directory, void (*visit)(void *context, const char *directory),
+                    void *context);
+
 struct processes ARRAY_OF(char *); /* trace directories, in the order they began */
 
 /* Finds them below `directory` and gives those that were started by exec a manifest, so

@@ -19,7 +19,7 @@ struct recording {
     int process;           /* out: its id */
     double seconds;        /* out: how long it ran */
     bool stopped;          /* out: it had to be, for it ran too long */
-    bool hung;             /* out: it had to be, for none of its threads could ever go on */
+    bool hung;             /* out: the same, for none of its threads could ever go on */
     bool interrupted;      /* out: a user pressed Ctrl-C */
     /* For replays (NULL otherwise). */
     const char *schedule, *control; /* absolute paths */

@@ -4,19 +4,12 @@
 #include "trace/binary_wishes.h"
 #include "trace/trace.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* So many looks without a step, before the trace is asked. */
-enum { STILL_LOOKS = 3 };
-
-/* --- has it run? -------------------------------------------------------------------- */
-
-/* Of all its threads, to the nanosecond: it moves with the smallest step of any. */
-static uint64_t what_ran(int process)
+uint64_t standstill_ran(int process)
 {
     clockid_t clock;
     struct timespec time = {0};
@@ -24,15 +17,6 @@ static uint64_t what_ran(int process)
         clock_gettime(clock, &time);
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
-
-static bool has_run(struct standstill *self, int process)
-{
-    uint64_t before = self->ran;
-    self->ran = what_ran(process);
-    return self->ran != before;
-}
-
-/* --- can it go on? ------------------------------------------------------------------ */
 
 /* What /proc/PROCESS/status has behind a name; "" if nothing. */
 static void status_text(int process, const char *name, char text[64])
@@ -67,17 +51,6 @@ static bool catches_signals(int process)
     return strtoull(caught, NULL, 16) & ~own;
 }
 
-static bool has_started_others(const char *directory)
-{
-    bool found = false;
-    DIR *folder = opendir(directory);
-    for (struct dirent *entry; folder && !found && (entry = readdir(folder));)
-        found = strncmp(entry->d_name, "process-", 8) == 0;
-    if (folder)
-        closedir(folder);
-    return found;
-}
-
 static bool all_wait(const char *directory, uint64_t threads)
 {
     struct binary_waiting waiting = {0};
@@ -108,16 +81,11 @@ static bool is_stuck(const char *directory, uint64_t threads, bool handlers)
     return stuck;
 }
 
-bool standstill_look(struct standstill *self, double now, int process, const char *directory)
+uint32_t standstill_threads(int process, const char *directory)
 {
-    if (now < self->next)
-        return false;
-    self->next = now + STANDSTILL_LOOK * 0.9; /* whoever sleeps may wake up a little early */
-    self->still = has_run(self, process) ? 0 : self->still + 1;
-    /* Once for every time that it stops: an idle server is not to be asked for ever. */
-    if (self->still != STILL_LOOKS || has_started_others(directory))
-        return false;
-    uint64_t threads = living_threads(process);
-    return all_wait(directory, threads) && is_stuck(directory, threads, catches_signals(process)) &&
-           !has_run(self, process);
+    uint64_t ran = standstill_ran(process), threads = living_threads(process);
+    bool stuck = all_wait(directory, threads) &&
+                 is_stuck(directory, threads, catches_signals(process)) &&
+                 standstill_ran(process) == ran;
+    return stuck ? (uint32_t)threads : 0;
 }

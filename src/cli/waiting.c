@@ -1,6 +1,6 @@
 #include "cli/waiting.h"
 
-#include "cli/standstill.h"
+#include "cli/hung.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -52,11 +52,10 @@ static void on_interrupt(int signal)
 
 /* --- stopping ----------------------------------------------------------------- */
 
-/* Was it started, perhaps by others in between, to record into the directory? */
-static bool records_into(const char *process, const char *directory)
+bool waiting_records_into(int process, const char *directory)
 {
     char path[64], wanted[PATH_MAX + 32];
-    snprintf(path, sizeof path, "/proc/%.20s/environ", process);
+    snprintf(path, sizeof path, "/proc/%d/environ", process);
     snprintf(wanted, sizeof wanted, "PREPLAY_RECORD=%s", directory);
     FILE *file = fopen(path, "re");
     char *text = NULL;
@@ -76,7 +75,7 @@ static void signal_all(const char *directory, int signal)
     DIR *processes = opendir("/proc");
     for (struct dirent *entry; processes && (entry = readdir(processes));) {
         int process = atoi(entry->d_name);
-        if (process > 0 && process != getpid() && records_into(entry->d_name, directory))
+        if (process > 0 && process != getpid() && waiting_records_into(process, directory))
             kill(process, signal);
     }
     if (processes)
@@ -110,20 +109,9 @@ static void stop(struct recording *recording, const char *directory, struct poll
     signal_all(directory, SIGKILL);
 }
 
-/* A replay watches more closely, and a debugger is not to be stopped. */
-static bool is_to_be_stopped(struct recording *recording, const char *directory,
-                             struct standstill *standstill, double start)
-{
-    if (recording->stop_after > 0 && now() >= start + recording->stop_after)
-        recording->stopped = true;
-    else if (!recording->schedule && !recording->debugged)
-        recording->hung = standstill_look(standstill, now(), child, directory);
-    return recording->stopped || recording->hung;
-}
-
 static double next_look(const struct recording *recording, double start, bool woken_at_end)
 {
-    double seconds = recording->watch ? 0.003 : woken_at_end ? STANDSTILL_LOOK : 0.01;
+    double seconds = recording->watch ? 0.003 : woken_at_end ? HUNG_LOOK : 0.01;
     double left = start + recording->stop_after - now();
     return recording->stop_after > 0 && left < seconds ? left : seconds;
 }
@@ -132,9 +120,10 @@ static void wait_and_look(struct recording *recording, const char *directory, do
 {
     int file = (int)syscall(SYS_pidfd_open, child, 0);
     struct pollfd end = {.fd = file, .events = POLLIN}; /* -1 is never ready */
-    struct standstill standstill = {0};
+    struct hung hung = {.directory = directory, .program = child, .begun = start};
     while (!has_ended(recording)) {
-        if (is_to_be_stopped(recording, directory, &standstill, start)) {
+        recording->stopped = recording->stop_after > 0 && now() >= start + recording->stop_after;
+        if (recording->stopped) {
             stop(recording, directory, &end);
             break;
         }
@@ -144,8 +133,13 @@ static void wait_and_look(struct recording *recording, const char *directory, do
                 ;
             break;
         }
+        if (!recording->schedule &&
+            !recording->debugged) /* a replay knows better when it is over */
+            hung_look(&hung, now());
         sleep_for(&end, next_look(recording, start, file >= 0));
     }
+    recording->hung = hung.program_hung;
+    hung_free(&hung);
     if (file >= 0)
         close(file);
 }

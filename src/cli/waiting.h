@@ -1,11 +1,15 @@
-/* Waits for the program to end: passes signals on to it, and stops it when its time is over. */
+/* Waits for the program to end: passes signals on to it, and stops it when its time is over or
+ * when it can never go on. */
 #ifndef PREPLAY_CLI_WAITING_H
 #define PREPLAY_CLI_WAITING_H
 
 #include "cli/recording.h"
 
-/* Fills in status, seconds, stopped and interrupted. `directory` is where it records, as the
+/* Fills in status, seconds, stopped, hung and interrupted. `directory` is where it records, as the
  * program was told. */
 void waiting_for(struct recording *recording, const char *directory);
+
+/* Was the process started, perhaps by others in between, to record into the directory? */
+bool waiting_records_into(int process, const char *directory);
 
 #endif

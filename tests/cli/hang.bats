@@ -52,6 +52,15 @@ press() {
     [[ "$output" == *"stopped after "*" s, since none can ever go on"* ]]
 }
 
+@test "of several processes the one that hangs is stopped, and the others go on" {
+    printf '#!/bin/sh\n%s; echo "first $?"; %s; echo "second $?"; exit 3\n' "$BIN/two_locks" "$BIN/stubborn" >script
+    chmod +x script
+    run -66 timeout 60 "$PREPLAY" run ./script
+    [[ "$output" == *"first 143"*"second 137"* ]]
+    [ "$(grep -c "preplay: process [0-9]* hung: 3 threads were waiting; stopped after .* s, since none can ever go on" <<<"$output")" -eq 2 ]
+    [[ "$output" == *"2 deadlocks observed"* || "$(grep -c "DEADLOCK d-.*observed" <<<"$output")" -eq 2 ]]
+}
+
 @test "a program that waits for a signal to its handler is left alone" {
     cat >served.c <<'END'
 #include <semaphore.h>

@@ -1,0 +1,97 @@
+#include "cli/hung.h"
+
+#include "cli/processes.h"
+#include "cli/standstill.h"
+#include "cli/waiting.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    STILL_LOOKS = 3, /* without a step, before the trace is asked */
+    GRACE_LOOKS = 2, /* until one that was told to end is killed */
+};
+
+static void notice(void *context, const char *directory)
+{
+    struct hung *self = context;
+    for (size_t i = 0; i < self->processes.count; i++)
+        if (strcmp(self->processes.items[i].directory, directory) == 0)
+            return;
+    array_push(&self->processes,
+               ((struct hung_process){.directory = memory_copy(directory, strlen(directory) + 1)}));
+}
+
+/* Read again each time: a process that calls exec gives its directory up for a new one. */
+static int process_of(const char *directory)
+{
+    char path[PATH_MAX + 16];
+    int process = 0;
+    snprintf(path, sizeof path, "%s/process", directory);
+    FILE *file = fopen(path, "re");
+    if (file && fscanf(file, "%d", &process) != 1)
+        process = 0;
+    if (file)
+        fclose(file);
+    return process;
+}
+
+static void say(const struct hung *self, const struct hung_process *process, uint32_t threads,
+                double now)
+{
+    fputs("preplay: ", stderr);
+    if (process->process == self->program)
+        fputs("the program", stderr);
+    else
+        fprintf(stderr, "process %d", process->process);
+    fprintf(stderr, " hung: %u thread%s waiting; stopped after %.1f s, since none can ever go on\n",
+            threads, threads == 1 ? " was" : "s were", now - self->begun);
+}
+
+static void stop(struct hung *self, struct hung_process *process, double now)
+{
+    uint32_t threads = standstill_threads(process->process, process->directory);
+    if (!threads || !waiting_records_into(process->process, self->directory))
+        return;
+    say(self, process, threads, now);
+    self->program_hung |= process->process == self->program;
+    process->told = true;
+    process->still = 0;
+    kill(process->process, SIGTERM);
+}
+
+static void look_at(struct hung *self, struct hung_process *process, double now)
+{
+    int number = process_of(process->directory);
+    uint64_t ran = number ? standstill_ran(number) : 0;
+    bool still = ran && number == process->process && ran == process->ran;
+    process->told = process->told && number == process->process;
+    process->process = number;
+    process->ran = ran;
+    process->still = still ? process->still + 1 : 0;
+    /* Once for every time that it stops: an idle server is not to be asked for ever. */
+    if (!process->told && process->still == STILL_LOOKS)
+        stop(self, process, now);
+    else if (process->told && process->still >= GRACE_LOOKS)
+        kill(number, SIGKILL);
+}
+
+void hung_look(struct hung *self, double now)
+{
+    if (now < self->next)
+        return;
+    self->next = now + HUNG_LOOK * 0.9; /* whoever sleeps may wake up a little early */
+    processes_each(self->directory, notice, self);
+    for (size_t i = 0; i < self->processes.count; i++)
+        look_at(self, &self->processes.items[i], now);
+}
+
+void hung_free(struct hung *self)
+{
+    for (size_t i = 0; i < self->processes.count; i++)
+        free(self->processes.items[i].directory);
+    array_free(&self->processes);
+}
