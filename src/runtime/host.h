@@ -95,6 +95,13 @@ static inline void host_frames(struct recorder *self, uintptr_t pc)
     frames_name(self, pc);
 }
 
+/* Valgrind sees every call, so that no frame is missing. */
+static inline bool host_enter_library(const struct recorder *self, uintptr_t pc)
+{
+    (void)self, (void)pc;
+    return false;
+}
+
 /* Before anything is recorded: tells the tool where things are. False if the two
  * were not built together. */
 bool host_begin(void);
@@ -114,6 +121,22 @@ static inline uintptr_t host_ask(enum host_request request, uintptr_t first, uin
 static inline void host_frames(struct recorder *self, uintptr_t pc)
 {
     (void)self, (void)pc;
+}
+
+/* A library that is not instrumented does not tell where it was called. The innermost function
+ * that is instrumented did so for itself: a place in it stands for the call. True: it is the
+ * topmost frame now. (Not where functions are atomic blocks: then frames are functions.) */
+static inline bool host_enter_library(struct recorder *self, uintptr_t pc)
+{
+    uint32_t depth = self->depth;
+    if (!depth || depth >= RECORDER_FRAMES || process.blocks)
+        return false;
+    const struct stack_frame *caller = &self->frames[depth - 1];
+    if (!caller->own || modules_hold_both(caller->own, pc))
+        return false;
+    self->frames[self->depth++] =
+        (struct stack_frame){.pc = caller->own, .pointer = caller->pointer};
+    return true;
 }
 
 static inline bool host_begin(void)

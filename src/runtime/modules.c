@@ -125,14 +125,30 @@ static void write_line(const struct search *search)
     system_close(file);
 }
 
+/* `count` if there is none. */
+static uint32_t find_known(uintptr_t pc, uint32_t count)
+{
+    uint32_t i = 0;
+    while (i < count && (pc < modules.known[i].low || pc >= modules.known[i].high))
+        i++;
+    return i;
+}
+
+bool modules_hold_both(uintptr_t a, uintptr_t b)
+{
+    modules_note(a);
+    uint32_t count = atomic_load_explicit(&modules.count, memory_order_acquire);
+    uint32_t found = find_known(a, count);
+    return found == count || (b >= modules.known[found].low && b < modules.known[found].high);
+}
+
 void modules_note(uintptr_t pc)
 {
     if (!pc)
         return;
     uint32_t count = atomic_load_explicit(&modules.count, memory_order_acquire);
-    for (uint32_t i = 0; i < count; i++)
-        if (pc >= modules.known[i].low && pc < modules.known[i].high)
-            return;
+    if (find_known(pc, count) < count)
+        return;
     if (count == MODULES_KNOWN || atomic_exchange(&modules.writing, true))
         return; /* another thread is at it: a later pc of this module will tell */
     struct search search = {.pc = pc};

@@ -56,6 +56,8 @@ void process_complain(const char *what, const char *why);
 bool process_path(char path[PROCESS_PATH], const char *name);
 /* Notes the module that holds `pc` in the load map, if it is not there yet. */
 void modules_note(uintptr_t pc);
+/* Is the code at both in one module? True if it is not known. */
+bool modules_hold_both(uintptr_t a, uintptr_t b);
 void modules_reset(void);
 
 #endif

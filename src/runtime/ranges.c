@@ -13,7 +13,9 @@ static void range(uintptr_t address, uint64_t length, unsigned op, uintptr_t pc)
             write_late_value(self);
         if (filter_add(self, address, length, write)) {
             host_frames(self, pc);
+            bool entered = host_enter_library(self, pc);
             write_range(self, address, length, op, pc);
+            self->depth -= entered;
             self->unbranched |= !write;
         }
     }
