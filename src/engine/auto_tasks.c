@@ -145,12 +145,12 @@ static void add_every(struct cycles *cycles, const uint32_t *cycle, uint32_t len
     free(cursors);
 }
 
-static bool on_cycle(void *context, const uint32_t *cycle, uint32_t length)
+static enum cycle_reply on_cycle(void *context, const uint32_t *cycle, uint32_t length)
 {
     struct cycles *cycles = context;
     if (cycles->run->options->every_pair) {
         add_every(cycles, cycle, length);
-        return true;
+        return CYCLE_NEXT;
     }
     uint64_t places = 0;
     for (uint32_t i = 0; i < length; i++)
@@ -158,7 +158,7 @@ static bool on_cycle(void *context, const uint32_t *cycle, uint32_t length)
     uint64_t *alike = map_at(&cycles->tried, places >> 1, NULL);
     if ((*alike)++ < CYCLES_ALIKE)
         add_spread(cycles, cycle, length, places);
-    return cycles->tuples.count < TUPLES_MAX;
+    return cycles->tuples.count < TUPLES_MAX ? CYCLE_NEXT : CYCLE_STOP;
 }
 
 void tasks_add_deadlocks(struct tasks *tasks, const struct engine_run *run)

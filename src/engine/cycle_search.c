@@ -21,7 +21,14 @@ struct attempt {
     struct map place_index; /* hash of a set of locations -> its number + 1 */
     struct place_sets ARRAY_OF(struct place_set) sets;
     uint32_t rounds; /* before this one */
+    /* While looking: at tuples that lie so far apart, and no decision yet; else 0. */
+    uint32_t span_least, span_most;
 };
+
+/* The closer together, the cheaper a look and the likelier its success: no tuple of any cycle is
+ * looked at before those that lie much closer together. */
+static const uint32_t look_spans[] = {0, 1 << 8, 1 << 11};
+enum { LOOK_ROUNDS = sizeof look_spans / sizeof *look_spans - 1, LOOK_SHARE = 64 };
 
 static int compare_places(const void *a, const void *b)
 {
@@ -124,6 +131,16 @@ static void decide_every_tuple(struct attempt *attempt)
     } while (!attempt->search->stop && advance(attempt));
 }
 
+static bool is_at_this_span(const struct attempt *attempt, const struct cycle_tuple *tuple)
+{
+    uint32_t low = UINT32_MAX, high = 0;
+    for (uint32_t i = 0; i < tuple->count; i++) {
+        low = tuple->acquires[i] < low ? tuple->acquires[i] : low;
+        high = tuple->acquires[i] > high ? tuple->acquires[i] : high;
+    }
+    return high - low >= attempt->span_least && high - low < attempt->span_most;
+}
+
 static bool look_nearby(struct attempt *attempt, struct place_set *set)
 {
     const struct cycle_search *search = attempt->search;
@@ -134,6 +151,8 @@ static bool look_nearby(struct attempt *attempt, struct place_set *set)
         memcpy(attempt->cursors.items, &attempt->near.items[i * length],
                length * sizeof *attempt->cursors.items);
         struct cycle_tuple tuple = tuple_at_cursors(attempt);
+        if (!is_at_this_span(attempt, &tuple))
+            continue;
         set->looks++;
         found = search->look(search->context, &tuple);
         if (found)
@@ -146,8 +165,6 @@ static bool look_nearby(struct attempt *attempt, struct place_set *set)
 static enum decision decide_places(struct attempt *attempt, struct place_set *set)
 {
     const struct cycle_search *search = attempt->search;
-    if (search->look && look_nearby(attempt, set))
-        return DECISION_YES;
     enum decision answer = set->decision;
     do {
         if (set->decisions++ >= search->decisions)
@@ -162,7 +179,18 @@ static enum decision decide_places(struct attempt *attempt, struct place_set *se
     return answer;
 }
 
-static bool try_cycle(void *context, const uint32_t *cycle, uint32_t length)
+/* Nothing more will be done for it in this round. */
+static bool is_settled(const struct attempt *attempt, const struct place_set *set)
+{
+    const struct cycle_search *search = attempt->search;
+    if (set->decision == DECISION_YES || set->settled)
+        return true;
+    return attempt->span_most
+               ? set->looks >= search->looks
+               : set->decision == DECISION_UNKNOWN && set->decisions >= search->decisions;
+}
+
+static enum cycle_reply try_cycle(void *context, const uint32_t *cycle, uint32_t length)
 {
     struct attempt *attempt = context;
     attempt->cycle = cycle;
@@ -171,12 +199,18 @@ static bool try_cycle(void *context, const uint32_t *cycle, uint32_t length)
     memset(attempt->cursors.items, 0, length * sizeof *attempt->cursors.items);
     if (attempt->search->run->options->every_pair) {
         decide_every_tuple(attempt);
-        return !attempt->search->stop;
+        return attempt->search->stop ? CYCLE_STOP : CYCLE_NEXT;
     }
     struct place_set *set = places_of(attempt);
-    if (set->decision != DECISION_YES && !set->settled)
-        set->decision = decide_places(attempt, set);
-    return !attempt->search->stop;
+    if (set->decision != DECISION_YES && !set->settled) {
+        if (!attempt->span_most)
+            set->decision = decide_places(attempt, set);
+        else if (look_nearby(attempt, set))
+            set->decision = DECISION_YES;
+    }
+    if (attempt->search->stop)
+        return CYCLE_STOP;
+    return is_settled(attempt, set) ? CYCLE_SETTLED : CYCLE_NEXT;
 }
 
 /* Sets that are undecided have another chance; false if there are none. */
@@ -199,10 +233,24 @@ static bool begin_round(struct attempt *attempt)
     return true;
 }
 
+/* Not seeing all cycles does no harm yet. */
+static void look_round(struct attempt *attempt, uint32_t round)
+{
+    uint64_t steps = attempt->search->cycle_steps / LOOK_SHARE;
+    if (look_spans[round] > attempt->search->run->history->count)
+        return;
+    attempt->span_least = look_spans[round];
+    attempt->span_most = look_spans[round + 1];
+    lock_cycles_each(attempt->search->order, &steps, try_cycle, attempt);
+    attempt->span_least = attempt->span_most = 0;
+}
+
 void cycle_search_run(struct cycle_search *search)
 {
     struct attempt attempt = {.search = search};
     bool all;
+    for (uint32_t i = 0; search->look && !search->run->options->every_pair && i < LOOK_ROUNDS; i++)
+        look_round(&attempt, i);
     do
         all = lock_cycles_each(search->order, &search->cycle_steps, try_cycle, &attempt);
     while (begin_round(&attempt));

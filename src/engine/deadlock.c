@@ -26,6 +26,8 @@
  * with thousands of hopeless cycles. */
 #define LOOK_WORK   UINT64_C(200000000)
 #define SEARCH_WORK UINT64_C(100000000)
+/* What is tried before a look. */
+#define FIRST_STEPS 1
 /* The same for sets of waits: for one tuple, and for all. */
 #define TUPLE_WORK UINT64_C(1000000)
 #define STUCK_WORK UINT64_C(20000000)
@@ -91,17 +93,10 @@ static void prepare_search(struct engine_run *run)
     deadlock->search = search_create(deadlock->index);
 }
 
-static enum decision decide(void *context, struct cycle_tuple *tuple)
+static enum decision search_for(struct engine_run *run, struct cycle_tuple *tuple, uint64_t budget)
 {
-    struct engine_run *run = context;
     struct deadlock *deadlock = run->state;
-    if (look(context, tuple))
-        return DECISION_YES;
-    if (deadlock->search && search_steps(deadlock->search) > SEARCH_WORK)
-        return DECISION_UNKNOWN;
-    prepare_search(run);
-    struct search_query query = {SEARCH_DEADLOCK, tuple->acquires, tuple->count,
-                                 run->options->budget};
+    struct search_query query = {SEARCH_DEADLOCK, tuple->acquires, tuple->count, budget};
     struct search_witness found;
     switch (search_reach(deadlock->search, &query, &found)) {
     case SEARCH_REFUTED:
@@ -113,6 +108,22 @@ static enum decision decide(void *context, struct cycle_tuple *tuple)
         tuple->witness_length = found.length;
         return DECISION_YES;
     }
+}
+
+/* Most tuples that are none are refuted before a schedule is begun: a look would cost more. */
+static enum decision decide(void *context, struct cycle_tuple *tuple)
+{
+    struct engine_run *run = context;
+    struct deadlock *deadlock = run->state;
+    prepare_search(run);
+    if (search_steps(deadlock->search) > SEARCH_WORK)
+        return look(context, tuple) ? DECISION_YES : DECISION_UNKNOWN;
+    enum decision decision = search_for(run, tuple, FIRST_STEPS);
+    if (decision != DECISION_UNKNOWN)
+        return decision;
+    if (look(context, tuple))
+        return DECISION_YES;
+    return search_for(run, tuple, run->options->budget);
 }
 
 static enum search_answer reach(void *context, const struct stuck_goal *goal,
@@ -162,7 +173,7 @@ static int finish(struct engine_run *run, struct error *error)
         .order = deadlock->order,
         .model = model,
         .looks = 2048,
-        .decisions = 256,
+        .decisions = 1 << 16,
         .cycle_steps = UINT64_C(1) << 26,
         .look = look,
         .decide = decide,

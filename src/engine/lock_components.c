@@ -13,11 +13,13 @@ static bool next_edge(const void *graph, uint32_t lock, uint32_t *cursor, uint32
     return true;
 }
 
-static struct edges *find_edges(const struct lock_order *order)
+static struct edges *find_edges(const struct lock_order *order, const bool *some)
 {
     struct edges *edges = NEW_ARRAY(struct edges, order->lock_limit);
     struct map known = {0};
     for (size_t i = 0; i < order->dependencies.count; i++) {
+        if (some && !some[i])
+            continue;
         const struct dependency *dependency = &order->dependencies.items[i];
         const struct lock_set *set = &order->sets.items[dependency->held];
         for (uint32_t k = 0; k < set->count; k++) {
@@ -32,9 +34,9 @@ static struct edges *find_edges(const struct lock_order *order)
     return edges;
 }
 
-uint32_t *lock_components(const struct lock_order *order)
+uint32_t *lock_components(const struct lock_order *order, const bool *some)
 {
-    struct edges *edges = find_edges(order);
+    struct edges *edges = find_edges(order, some);
     uint32_t *components = components_find(order->lock_limit, next_edge, edges);
     for (uint32_t lock = 0; lock < order->lock_limit; lock++)
         array_free(&edges[lock]);

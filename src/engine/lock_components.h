@@ -5,7 +5,8 @@
 
 #include "engine/lock_order.h"
 
-/* By lock: its component's number. The caller frees it. */
-uint32_t *lock_components(const struct lock_order *order);
+/* By lock: its component's number, in the graph of those dependencies for which `some` is true,
+ * or of all if it is NULL. The caller frees it. */
+uint32_t *lock_components(const struct lock_order *order, const bool *some);
 
 #endif

@@ -1,5 +1,6 @@
 #include "engine/lock_cycles.h"
 
+#include "engine/location_sets.h"
 #include "engine/lock_components.h"
 
 #include <assert.h>
@@ -16,7 +17,8 @@ struct search {
     struct numbers *before;  /* by lock: locks held where it is wanted */
     uint16_t **distances;    /* by lock, then by lock; NULL until asked for */
     struct numbers queue;
-    bool *inside; /* by dependency: of a component with cycles */
+    bool *inside;                    /* by dependency: of a component with cycles */
+    struct location_sets *locations; /* NULL: too many to tell which are settled */
     struct numbers path;
     uint32_t length; /* of the cycles looked for now */
     uint64_t steps;
@@ -29,18 +31,32 @@ static const struct dependency *dependency(const struct search *search, uint32_t
     return &search->order->dependencies.items[number];
 }
 
-static void index_dependencies(struct search *search, const uint32_t *component)
+/* Adds to `found` the dependencies of `some` (NULL: all) that lie inside a component. */
+static void find_inside(const struct lock_order *order, const bool *some, bool *found)
+{
+    uint32_t *component = lock_components(order, some);
+    for (uint32_t number = 0; number < order->dependencies.count; number++) {
+        const struct dependency *self = &order->dependencies.items[number];
+        const struct lock_set *set = &order->sets.items[self->held];
+        for (uint32_t i = 0; i < set->count && (!some || some[number]); i++)
+            found[number] |= component[order->set_locks.items[set->begin + i].lock] ==
+                             component[self->wanted.lock];
+    }
+    free(component);
+}
+
+static void index_dependencies(struct search *search)
 {
     const struct lock_order *order = search->order;
+    uint32_t *component = lock_components(order, search->inside);
     struct map edges = {0};
     for (uint32_t number = 0; number < order->dependencies.count; number++) {
         const struct dependency *self = dependency(search, number);
         const struct lock_set *set = &order->sets.items[self->held];
-        for (uint32_t i = 0; i < set->count; i++) {
+        for (uint32_t i = 0; i < set->count && search->inside[number]; i++) {
             uint32_t lock = order->set_locks.items[set->begin + i].lock;
             if (component[lock] != component[self->wanted.lock])
                 continue;
-            search->inside[number] = true;
             array_push(&search->holders[lock], number);
             bool added;
             map_at(&edges, map_pair(lock, self->wanted.lock), &added);
@@ -49,6 +65,40 @@ static void index_dependencies(struct search *search, const uint32_t *component)
         }
     }
     map_free(&edges);
+    free(component);
+}
+
+static void forget_index(struct search *search)
+{
+    for (uint32_t lock = 0; lock < search->order->lock_limit; lock++) {
+        array_free(&search->holders[lock]);
+        array_free(&search->before[lock]);
+        free(search->distances[lock]);
+        search->distances[lock] = NULL;
+    }
+}
+
+/* Some sets of locations are settled: keeps what lies in one that is not. */
+static void index_again(struct search *search)
+{
+    const struct lock_order *order = search->order;
+    struct location_sets *locations = search->locations;
+    size_t count = order->dependencies.count;
+    bool *some = NEW_ARRAY(bool, count), *found = NEW_ARRAY(bool, count);
+    for (uint32_t set = 1; set < 1u << locations->count; set++) {
+        if (!location_set_is_largest(locations, set))
+            continue;
+        for (uint32_t i = 0; i < count; i++)
+            some[i] = search->inside[i] &&
+                      set & location_set_of(locations, dependency(search, i)->location);
+        find_inside(order, some, found);
+    }
+    memcpy(search->inside, found, count * sizeof *found);
+    free(some);
+    free(found);
+    forget_index(search);
+    index_dependencies(search);
+    locations->changed = false;
 }
 
 /* How many dependencies lead at least from waiting for a lock to waiting for
@@ -115,11 +165,31 @@ static bool takes_a_short_cut(const struct search *search, const struct dependen
     return false;
 }
 
+/* The locations of the path and of one more dependency. */
+static uint32_t locations_with(const struct search *search, const struct dependency *next)
+{
+    uint32_t set = location_set_of(search->locations, next->location);
+    for (size_t i = 0; i < search->path.count; i++)
+        set |=
+            location_set_of(search->locations, dependency(search, search->path.items[i])->location);
+    return set;
+}
+
+/* Is nobody interested in a cycle that the path and `next` begin? */
+static bool is_settled(const struct search *search, const struct dependency *next)
+{
+    return search->locations && !search->locations->open[locations_with(search, next)];
+}
+
 /* The path waits for a lock that its start holds. */
 static void close_cycle(struct search *search)
 {
-    if (!search->visit(search->context, search->path.items, (uint32_t)search->path.count))
-        search->stopped = true;
+    enum cycle_reply reply =
+        search->visit(search->context, search->path.items, (uint32_t)search->path.count);
+    search->stopped |= reply == CYCLE_STOP;
+    if (reply == CYCLE_SETTLED && search->locations)
+        location_set_settle(search->locations,
+                            locations_with(search, dependency(search, search->path.items[0])));
 }
 
 static void extend(struct search *search)
@@ -140,7 +210,8 @@ static void extend(struct search *search)
             return;
         }
         search->steps--;
-        if (next->thread <= start->thread || !dependency_waits(search->order, last, next))
+        if (next->thread <= start->thread || is_settled(search, next) ||
+            !dependency_waits(search->order, last, next))
             continue;
         uint32_t distance = distance_to_start(search, next->wanted.lock);
         if (distance == FAR)
@@ -159,6 +230,20 @@ static void extend(struct search *search)
     }
 }
 
+static void search_from(struct search *search, uint32_t start)
+{
+    const struct dependency *first = dependency(search, start);
+    search->path.count = 0;
+    if (!search->inside[start] || is_settled(search, first))
+        return;
+    array_push(&search->path, start);
+    uint32_t distance = distance_to_start(search, first->wanted.lock);
+    if (distance < search->length)
+        extend(search);
+    else
+        search->deeper |= distance != FAR;
+}
+
 static bool search_lengths(struct search *search)
 {
     const struct lock_order *order = search->order;
@@ -166,17 +251,10 @@ static bool search_lengths(struct search *search)
     search->deeper = true;
     for (search->length = 2; search->length <= most && search->deeper; search->length++) {
         search->deeper = false;
-        for (uint32_t start = 0; start < order->dependencies.count && !search->stopped; start++) {
-            if (!search->inside[start])
-                continue;
-            search->path.count = 0;
-            array_push(&search->path, start);
-            uint32_t distance = distance_to_start(search, dependency(search, start)->wanted.lock);
-            if (distance < search->length)
-                extend(search);
-            else
-                search->deeper |= distance != FAR;
-        }
+        if (search->locations && search->locations->changed)
+            index_again(search);
+        for (uint32_t start = 0; start < order->dependencies.count && !search->stopped; start++)
+            search_from(search, start);
     }
     return search->steps || !search->stopped;
 }
@@ -187,24 +265,21 @@ bool lock_cycles_each(const struct lock_order *order, uint64_t *steps, cycle_vis
     if (!order->dependencies.count)
         return true;
     struct search search = {.order = order, .visit = visit, .context = context, .steps = *steps};
-    uint32_t *component = lock_components(order);
     search.holders = NEW_ARRAY(struct numbers, order->lock_limit);
     search.before = NEW_ARRAY(struct numbers, order->lock_limit);
     search.distances = NEW_ARRAY(uint16_t *, order->lock_limit);
     search.inside = NEW_ARRAY(bool, order->dependencies.count);
-    index_dependencies(&search, component);
+    find_inside(order, NULL, search.inside);
+    search.locations = location_sets_create(order, search.inside);
+    index_dependencies(&search);
     bool all = search_lengths(&search);
     *steps = search.steps;
-    for (uint32_t lock = 0; lock < order->lock_limit; lock++) {
-        array_free(&search.holders[lock]);
-        array_free(&search.before[lock]);
-        free(search.distances[lock]);
-    }
+    forget_index(&search);
     free(search.holders);
     free(search.before);
     free(search.distances);
     free(search.inside);
-    free(component);
+    location_sets_destroy(search.locations);
     array_free(&search.queue);
     array_free(&search.path);
     return all;

@@ -11,9 +11,15 @@
 
 #include "engine/lock_order.h"
 
+enum cycle_reply {
+    CYCLE_STOP,    /* no more cycles */
+    CYCLE_NEXT,    /* the next one, please */
+    CYCLE_SETTLED, /* ... but none that goes through the same set of locations */
+};
+
 /* Sees a cycle: numbers of dependencies, the one with the lowest thread first, each
- * waiting for the next. Returns false to stop the enumeration. */
-typedef bool cycle_visit(void *context, const uint32_t *cycle, uint32_t length);
+ * waiting for the next. Some of those it does not want may still come. */
+typedef enum cycle_reply cycle_visit(void *context, const uint32_t *cycle, uint32_t length);
 
 /* Visits the cycles, in a fixed order, and takes what that needed from `steps`. False if
  * they were not enough to see them all. */

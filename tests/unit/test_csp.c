@@ -371,6 +371,35 @@ static void test_try_before_a_wait(void **state)
     free(text);
 }
 
+/* Twelve threads take every two of twelve locks in either order, always at the same two lines: one
+ * cycle is enough, and the millions of longer ones need not be seen. */
+static void test_cycles_through_few_lines(void **state)
+{
+    (void)state;
+    enum { MANY = 12 };
+    static const struct engine *engines[] = {&engine_csp, &engine_deadlock};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    for (int i = 0; i < MANY * MANY * MANY; i++) {
+        int thread = i / MANY / MANY, first = i / MANY % MANY, second = i % MANY;
+        if (first != second)
+            fprintf(file, "T%d|acq(l%d)|1\nT%d|acq(l%d)|2\nT%d|rel(l%d)|3\nT%d|rel(l%d)|4\n",
+                    thread, first, thread, second, thread, second, thread, first);
+    }
+    fclose(file);
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
+        struct reading reading;
+        struct engine_options options = {.jobs = 1};
+        const struct findings *found = reading_run(
+            &reading, std_open_memory("lines.std", text, size), engines[i], &options, text);
+        assert_int_equal(found->count, 1);
+        assert_int_equal(reading.driver.runs[0].exhausted, 0);
+        reading_free(&reading);
+    }
+    free(text);
+}
+
 /* When the window begins, a signal has come that only A may take, and B waits. A gives up: then
  * it was A that the signal chose, and the next one is for B. */
 static void test_gives_up_in_the_window(void **state)
@@ -498,7 +527,7 @@ int main(void)
     static const char *const shapes[] = {"basic",      "locks",   "deadlock",   "stuck",
                                          "tries",      "rwlocks", "conditions", "barriers",
                                          "semaphores", "once",    "atomics",    "all"};
-    enum { FIXED = 9, SHAPES = sizeof shapes / sizeof *shapes };
+    enum { FIXED = 13, SHAPES = sizeof shapes / sizeof *shapes };
     struct CMUnitTest tests[FIXED + SHAPES] = {
         cmocka_unit_test(test_papers),
         cmocka_unit_test(test_windows),
@@ -510,6 +539,7 @@ int main(void)
         cmocka_unit_test(test_try_before_a_wait),
         cmocka_unit_test(test_gives_up_in_the_window),
         cmocka_unit_test(test_smallest),
+        cmocka_unit_test(test_cycles_through_few_lines),
         cmocka_unit_test(test_long_waits),
         cmocka_unit_test(test_semaphores_as_locks),
     };
