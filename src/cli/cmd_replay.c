@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define NOT_ALL_CONFIRMED 1
 
@@ -35,6 +36,9 @@ static int open_job(struct job *job, const char *path, struct error *error)
         return -1;
     job->findings = findings_create(true);
     snprintf(file, sizeof file, "%s/findings.json", path);
+    if (access(file, F_OK))
+        return error_set(error, ERROR_INPUT, "%s: no findings yet (preplay predict %s)", path,
+                         path);
     return findings_file_read(job->findings, job->history, file, error);
 }
 
@@ -227,6 +231,9 @@ static int replay_all(struct job *job, const struct options *options, struct err
         code = debug_one(job, task.chosen.items[0], options->fine, error);
     else if (task.chosen.count)
         code = replay_chosen(&task, error);
+    else
+        fprintf(stderr, "preplay: nothing to replay: no finding in %s has a schedule\n",
+                options->arguments[0]);
     array_free(&task.chosen);
     return code;
 }

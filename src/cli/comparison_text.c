@@ -38,8 +38,7 @@ static void print_row(const struct comparison *comparison, const struct comparis
     printf(" %s", finding_kind_text(finding->kind));
     if (finding->object_class != CLASS_NONE) {
         putchar(' ');
-        report_safe_text(stdout,
-                         trace_name(prediction->trace, finding->object_class, finding->object));
+        report_name(stdout, prediction->trace, finding->object_class, finding->object);
     }
     for (uint32_t i = 0; i < finding->event_count; i++) {
         fputs(i ? " ~ " : ": ", stdout);

@@ -88,7 +88,7 @@ static void say(const struct online *online, const struct trace *trace,
             finding_kind_text(finding->kind), id);
     if (finding->object_class != CLASS_NONE) {
         fputs(" on ", stderr);
-        report_safe_text(stderr, trace_name(trace, finding->object_class, finding->object));
+        report_name(stderr, trace, finding->object_class, finding->object);
     }
     fprintf(stderr, ", by %s\n", finding->engine);
     for (uint32_t i = 0; i < finding->event_count; i++)

@@ -63,7 +63,11 @@ static void print_verdicts(FILE *out, const struct tally *tally)
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         if (!tally->verdicts[order[i]])
             continue;
-        fprintf(out, "%s%zu %s", comma, tally->verdicts[order[i]], verdict_text(order[i]));
+        size_t count = tally->verdicts[order[i]];
+        if (order[i] == VERDICT_CANDIDATE)
+            fprintf(out, "%s%zu candidate%s not replayed", comma, count, plural(count));
+        else
+            fprintf(out, "%s%zu %s", comma, count, verdict_text(order[i]));
         comma = ", ";
     }
     if (*comma == ',')

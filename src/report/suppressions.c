@@ -183,16 +183,27 @@ static bool stack_matches(const struct suppression *line, const struct trace *tr
     return false;
 }
 
+/* As the linker knows it, or as it is written. */
+static bool object_matches(const struct suppression *line, const struct trace *trace,
+                           enum object_class class, uint32_t object)
+{
+    const char *linked = trace_name(trace, class, object);
+    char *written = demangle(linked);
+    bool matches =
+        suppression_pattern(line->pattern, linked) || suppression_pattern(line->pattern, written);
+    free(written);
+    return matches;
+}
+
 static bool name_matches(const struct suppression *line, const struct trace *trace,
                          const struct finding *finding)
 {
     if (words[line->word].where == MODULE)
         return false;
     return (finding->object_class != CLASS_NONE &&
-            suppression_pattern(line->pattern,
-                                trace_name(trace, finding->object_class, finding->object))) ||
+            object_matches(line, trace, finding->object_class, finding->object)) ||
            (finding->block != INTERN_NONE &&
-            suppression_pattern(line->pattern, trace_name(trace, CLASS_LABEL, finding->block)));
+            object_matches(line, trace, CLASS_LABEL, finding->block));
 }
 
 static bool covers(const struct suppression *line, const struct trace *trace,

@@ -1,6 +1,9 @@
 #include "report/text.h"
 
+#include "report/frames.h"
 #include "report/json.h"
+
+#include <stdlib.h>
 
 void report_safe_text(FILE *out, const char *text)
 {
@@ -10,6 +13,13 @@ void report_safe_text(FILE *out, const char *text)
         else
             putc(*byte, out);
     }
+}
+
+void report_name(FILE *out, const struct trace *trace, enum object_class class, uint32_t object)
+{
+    char *name = demangle(trace_name(trace, class, object));
+    report_safe_text(out, name);
+    free(name);
 }
 
 static void print_event(FILE *out, const struct trace *trace, const struct finding *finding,
@@ -34,11 +44,11 @@ void report_finding(FILE *out, const struct trace *trace, const struct finding *
     fprintf(out, "%s %s", finding_kind_text(finding->kind), id);
     if (finding->object_class != CLASS_NONE) {
         fputs(" on ", out);
-        report_safe_text(out, trace_name(trace, finding->object_class, finding->object));
+        report_name(out, trace, finding->object_class, finding->object);
     }
     if (finding->block != INTERN_NONE) {
         fputs(" in block ", out);
-        report_safe_text(out, trace_name(trace, CLASS_LABEL, finding->block));
+        report_name(out, trace, CLASS_LABEL, finding->block);
     }
     if (finding->error != ATOMICITY_NONE)
         fprintf(out, ", %s-error", atomicity_error_text(finding->error));

@@ -84,6 +84,10 @@ C
     [ "$status" -eq 3 ]
     run "$PREPLAY" replay
     [ "$status" -eq 2 ]
+    "$PREPLAY" record -d only.data "$BATS_FILE_TMPDIR/race_after_section"
+    run "$PREPLAY" replay only.data
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"only.data: no findings yet (preplay predict only.data)" ]]
 }
 
 @test "what threads see of each other without locks is kept, without being asked" {

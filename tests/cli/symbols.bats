@@ -232,6 +232,11 @@ C
         [ "$(grep -c '^    #[1-9] change .*text.cc:5:' out)" -ge 2 ]
         ! grep -q "_ZN" out
     done
+    echo 'race:^hidden::word' >suppressions
+    run -0 "$PREPLAY" report --suppressions suppressions preplay.data
+    [[ "$output" == *"nothing found; "*" suppressed"* ]]
+    run -66 "$PREPLAY" predict preplay.data
+    [[ "$output" == "race r-"*" on hidden::word"* ]]
 }
 
 @test "a part of an OpenMP region has a name" {
