@@ -16,6 +16,7 @@ struct region {
     void *data;
     char begun, ended; /* only their addresses matter */
     char barrier[2];   /* in turn, since who is late at one may meet who is early at the next */
+    char ordered, copied;
     uintptr_t pc;
 };
 
@@ -107,6 +108,48 @@ LOOP_AS_TOLD(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 BARRIER(GOMP_barrier)
 BARRIER(GOMP_loop_end)
 BARRIER(GOMP_sections_end)
+
+/* --- turns -------------------------------------------------------------------------------- */
+
+/* Iterations take turns in an ordered section. */
+EXPORT void GOMP_ordered_start(void);
+EXPORT void GOMP_ordered_start(void)
+{
+    FIND(void, GOMP_ordered_start, (void));
+    next();
+    if (current)
+        sync_edge(EVENT_ATOMIC_LOAD, &current->ordered, CALLER);
+}
+
+EXPORT void GOMP_ordered_end(void);
+EXPORT void GOMP_ordered_end(void)
+{
+    FIND(void, GOMP_ordered_end, (void));
+    if (current)
+        sync_edge(EVENT_ATOMIC_RMW, &current->ordered, CALLER);
+    next();
+}
+
+/* One thread runs the block of a single with copyprivate, and gets NULL; the others wait for
+ * what it has. */
+EXPORT void *GOMP_single_copy_start(void);
+EXPORT void *GOMP_single_copy_start(void)
+{
+    FIND(void *, GOMP_single_copy_start, (void));
+    void *data = next();
+    if (data && current)
+        sync_edge(EVENT_ATOMIC_LOAD, &current->copied, CALLER);
+    return data;
+}
+
+EXPORT void GOMP_single_copy_end(void *data);
+EXPORT void GOMP_single_copy_end(void *data)
+{
+    FIND(void, GOMP_single_copy_end, (void *));
+    if (current)
+        sync_edge(EVENT_ATOMIC_RMW, &current->copied, CALLER);
+    next(data);
+}
 
 /* --- locks ------------------------------------------------------------------------------- */
 

@@ -173,7 +173,7 @@ END
     [[ "$output" == *"findings.json: cannot write"*"1 race confirmed"* ]]
 }
 
-@test "OpenMP: regions, barriers, loops, sections and locks order what they order" {
+@test "OpenMP: regions, barriers, loops, sections, turns and locks order what they order" {
     source="$ROOT/tests/programs/openmp/regions.c"
     line=$(grep -n '//@A$' "$source" | cut -d: -f1)
     for level in -O0 -O2; do

@@ -1,7 +1,7 @@
 // What OpenMP orders, and one race that it does not (tests/cli/run.bats).
 #include <omp.h>
 #include <stdio.h>
-static int table[64], total, named, locked, racy, phase1[4], phase2[4], tested;
+static int table[64], total, named, locked, racy, phase1[4], phase2[4], tested, turns;
 static omp_lock_t lock;
 int main(void)
 {
@@ -41,6 +41,18 @@ int main(void)
             phase1[2] = 1;
         }
         phase2[me] += phase1[1] + phase1[2];
+        int *copied;
+#pragma omp single copyprivate(copied)
+        {
+            copied = &named;
+            phase1[3] = 9;
+        }
+        phase2[me] += phase1[3] + *copied;
+#pragma omp for ordered
+        for (int i = 0; i < 16; i++) {
+#pragma omp ordered
+            turns += i;
+        }
     }
     total += phase1[0];
 #pragma omp parallel for num_threads(4) schedule(guided)
@@ -51,5 +63,5 @@ int main(void)
         total += table[i];
 #pragma omp parallel num_threads(4)
     racy++; //@A
-    printf("%d %d\n", total > 0, named == 4 && locked == 4);
+    printf("%d %d\n", total > 0, named == 4 && locked == 4 && turns == 120);
 }
