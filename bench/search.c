@@ -3,7 +3,8 @@
  * All suspicious pairs of a random trace are decided under rf and sync with one
  * thread and with two: how many have witnesses, are refuted or undecided, the time
  * a pair takes, the speed of two threads against one, and whether the outcomes are
- * the same. Then tlh's search for the same pairs: calls with and without re-use. */
+ * the same. Then tlh's search for the same pairs: calls with and without re-use; with a
+ * budget of 0 only that. */
 #include "oracle/generator.h"
 #include "search/lattice.h"
 #include "search/rendezvous.h"
@@ -123,6 +124,16 @@ static struct lattice *lattice_for(const struct reuse *reuse, const uint32_t tar
     return lattice_create(reuse->histories, threads, start, POS_NONE);
 }
 
+/* Pairs looked at, again or for the first time. */
+static uint64_t looks_of(const struct lattice *lattice)
+{
+    const uint64_t *checks = lattice_checks(lattice);
+    uint64_t sum = 0;
+    for (int i = CHECK_VISITED + 1; i < CHECK_COUNT; i++)
+        sum += checks[i];
+    return sum;
+}
+
 /* Lattices are kept a pair of threads: the traces here have no later meetings. */
 static void measure_reuse(const struct history *history)
 {
@@ -132,7 +143,7 @@ static void measure_reuse(const struct history *history)
     suspects_find(&suspects, index, NULL, true, 0);
     size_t cells = (size_t)history->threads * history->threads;
     struct lattice **kept = calloc(cells, sizeof(struct lattice *));
-    uint64_t with = 0, without = 0;
+    uint64_t with = 0, without = 0, looks[2] = {0};
     double seconds[2] = {0};
     for (size_t i = 0; i < suspects.pair_count; i++) {
         uint32_t pair[2] = {suspects.pairs[i].first, suspects.pairs[i].second};
@@ -153,15 +164,21 @@ static void measure_reuse(const struct history *history)
         if (again != once)
             printf("  DIFFERENT with re-use: %u %u\n", targets[0], targets[1]);
         without += lattice_calls(fresh);
+        looks[1] += looks_of(fresh);
         lattice_destroy(fresh);
     }
     for (size_t i = 0; i < cells; i++) {
         with += kept[i] ? lattice_calls(kept[i]) : 0;
+        looks[0] += kept[i] ? looks_of(kept[i]) : 0;
         lattice_destroy(kept[i]);
     }
     printf("tlh: %zu pairs, %llu calls with re-use, %llu without: ratio %.1f (time: %.1f)\n",
            suspects.pair_count, (unsigned long long)with, (unsigned long long)without,
            with ? (double)without / (double)with : 0, seconds[0] > 0 ? seconds[1] / seconds[0] : 0);
+    printf("  pairs looked at, again or for the first time: %llu with re-use, %llu without: ratio "
+           "%.1f\n",
+           (unsigned long long)looks[0], (unsigned long long)looks[1],
+           looks[0] ? (double)looks[1] / (double)looks[0] : 0);
     free(kept);
     suspects_free(&suspects);
     rendezvous_destroy(reuse.rendezvous);
@@ -182,8 +199,10 @@ int main(int argc, char **argv)
     }
     printf("%s: %u events, %u threads\n", text, sample.history->count, sample.history->threads);
     uint64_t budget = argc > 3 ? strtoull(argv[3], NULL, 10) : SEARCH_BUDGET;
-    measure_model(sample.history, MODEL_RF, budget);
-    measure_model(sample.history, MODEL_SYNC, budget);
+    if (budget) {
+        measure_model(sample.history, MODEL_RF, budget);
+        measure_model(sample.history, MODEL_SYNC, budget);
+    }
     measure_reuse(sample.history);
     sample_free(&sample);
     return 0;
