@@ -7,6 +7,10 @@
 /* Events times threads. */
 #define CLOCKS_MAX (UINT64_C(1) << 26)
 
+/* Waits times signals of all conditions: whom each may have woken is said in as many words, and
+ * each is compared with the others. */
+#define WAKES_MAX (UINT64_C(1) << 14)
+
 /* A step of the solver is less work than to schedule an event. */
 #define STEPS_PER_EVENT 4
 
@@ -62,6 +66,16 @@ static void planner_close(struct planner *planner)
     smt_trial_destroy(planner->trial);
 }
 
+static uint64_t wakes_in(const struct smt_window *window)
+{
+    uint32_t conditions = trace_count(window->history->trace, CLASS_CONDITION);
+    uint64_t wakes = 0;
+    for (uint32_t i = 0; i < conditions; i++)
+        wakes += (uint64_t)(window->wait_offset[i + 1] - window->wait_offset[i]) *
+                 (window->signals.offset[i + 1] - window->signals.offset[i]);
+    return wakes;
+}
+
 struct by_plans *by_plans_create(struct plans_index *index)
 {
     const struct history *history = index->rules->history;
@@ -71,6 +85,8 @@ struct by_plans *by_plans_create(struct plans_index *index)
     if (!index->window)
         index->window = smt_window_create(index->rules, 0, history->count);
     pthread_mutex_unlock(&index->lock);
+    if (wakes_in(index->window) > WAKES_MAX)
+        return NULL;
     struct by_plans *plans = NEW(struct by_plans);
     planner_open(&plans->all, index->window);
     return plans;

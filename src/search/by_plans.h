@@ -16,7 +16,7 @@ void plans_index_destroy(struct plans_index *index);
 
 struct by_plans;
 
-/* NULL if its clocks would take too much memory. */
+/* NULL if its clocks would take too much memory, or if there are too many waits and signals. */
 struct by_plans *by_plans_create(struct plans_index *index);
 void by_plans_destroy(struct by_plans *plans);
 
