@@ -25,18 +25,7 @@ int cmd_record(struct options *options, struct error *error)
 {
     if (!options->argument_count)
         return error_set(error, ERROR_USAGE, "preplay record takes a PROGRAM to run");
-    struct recording recording = {
-        .directory = options->directory ? options->directory : "preplay.data",
-        .command = options->arguments,
-        .sync_only = options->sync_only,
-        .valgrind = options->valgrind,
-        .switch_every = options->switch_every,
-        .values = options->values,
-        .branches = options->branches,
-        .blocks = options->blocks,
-        .limit = options->max_trace,
-        .stop_after = options->stop_after,
-    };
+    struct recording recording = recording_wanted(options);
     if (options->online)
         return record_online(&recording, options, error);
     if (recording_run(&recording, error))

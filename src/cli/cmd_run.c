@@ -43,18 +43,7 @@ static double now(void)
 static int record(struct run *run, struct error *error)
 {
     const struct options *options = run->options;
-    run->recording = (struct recording){
-        .directory = options->directory ? options->directory : "preplay.data",
-        .command = options->arguments,
-        .sync_only = options->sync_only,
-        .valgrind = options->valgrind,
-        .switch_every = options->switch_every,
-        .values = options->values,
-        .branches = options->branches,
-        .blocks = options->blocks,
-        .limit = options->max_trace,
-        .stop_after = options->stop_after,
-    };
+    run->recording = recording_wanted(options);
     if (recording_run(&run->recording, error))
         return -1;
     fflush(stdout);

@@ -319,6 +319,22 @@ static int check_program(const struct recording *recording, struct error *error)
                      strerror(strchr(name, '/') ? (errno ? errno : EISDIR) : ENOENT));
 }
 
+struct recording recording_wanted(const struct options *options)
+{
+    return (struct recording){
+        .directory = options->directory ? options->directory : "preplay.data",
+        .command = options->arguments,
+        .sync_only = options->sync_only,
+        .valgrind = options->valgrind,
+        .switch_every = options->switch_every,
+        .values = options->values,
+        .branches = options->branches,
+        .blocks = options->blocks,
+        .limit = options->max_trace,
+        .stop_after = options->stop_after,
+    };
+}
+
 int recording_run(struct recording *recording, struct error *error)
 {
     char library[LIBRARY_PATH], directory[PATH_MAX];

@@ -3,6 +3,7 @@
 #define PREPLAY_CLI_RECORDING_H
 
 #include "base/error.h"
+#include "cli/options.h"
 #include "cli/standard_input.h"
 
 #include <stdbool.h>
@@ -38,6 +39,9 @@ struct recording {
     void *watch_context;
     struct standard_input standard_input; /* its own */
 };
+
+/* Of the command that is the arguments, as the options ask for it. */
+struct recording recording_wanted(const struct options *options);
 
 /* 0 once the program has run, whatever became of it; -1 with an error. */
 int recording_run(struct recording *recording, struct error *error);

@@ -56,23 +56,24 @@ static int lock(struct sync *sync, pthread_mutex_t *mutex)
 
 /* A try or timed form that a schedule has succeed may block: it will not be for
  * long, and the holder may be on its way out. `open` is what is done without a schedule. */
-#define LOCK(name, open, attempt, refusal, parameters)                                             \
+#define LOCK_OF(name, real, code, open, attempt, refusal, parameters)                              \
     EXPORT int name parameters                                                                     \
     {                                                                                              \
         struct sync sync = {0};                                                                    \
-        if (owned(mutex))                                                                          \
+        if (owned((const pthread_mutex_t *)(void *)mutex))                                         \
             return open;                                                                           \
         sync = SYNC(EVENT_ACQUIRE, mutex);                                                         \
         sync.record.flags = attempt;                                                               \
         sync_before(&sync);                                                                        \
         int result = refusal;                                                                      \
         if (sync.outcome == OUTCOME_SUCCEED)                                                       \
-            result = REAL(pthread_mutex_lock)(mutex);                                              \
+            result = REAL(real)(mutex);                                                            \
         else if (sync.outcome == OUTCOME_OPEN)                                                     \
             result = open;                                                                         \
-        after_lock(&sync, result);                                                                 \
+        after_lock(&sync, code(result));                                                           \
         return result;                                                                             \
     }
+#define LOCK(name, ...) LOCK_OF(name, pthread_mutex_lock, , __VA_ARGS__)
 
 LOCK(pthread_mutex_lock, lock(&sync, mutex), 0, EBUSY, (pthread_mutex_t * mutex))
 LOCK(pthread_mutex_trylock, sync_block(&sync, REAL(pthread_mutex_trylock)(mutex)), EVENT_TRY, EBUSY,
@@ -170,23 +171,7 @@ static int lock_mtx(struct sync *sync, mtx_t *mutex)
     return wish_if(sync, thrd_busy, REAL(mtx_trylock)(mutex), REAL(mtx_lock)(mutex));
 }
 
-#define MTX_LOCK(name, open, attempt, refusal, parameters)                                         \
-    EXPORT int name parameters                                                                     \
-    {                                                                                              \
-        struct sync sync = {0};                                                                    \
-        if (owned((const pthread_mutex_t *)(void *)mutex))                                         \
-            return open;                                                                           \
-        sync = SYNC(EVENT_ACQUIRE, mutex);                                                         \
-        sync.record.flags = attempt;                                                               \
-        sync_before(&sync);                                                                        \
-        int result = refusal;                                                                      \
-        if (sync.outcome == OUTCOME_SUCCEED)                                                       \
-            result = REAL(mtx_lock)(mutex);                                                        \
-        else if (sync.outcome == OUTCOME_OPEN)                                                     \
-            result = open;                                                                         \
-        after_lock(&sync, code_of(result));                                                        \
-        return result;                                                                             \
-    }
+#define MTX_LOCK(name, ...) LOCK_OF(name, mtx_lock, code_of, __VA_ARGS__)
 
 MTX_LOCK(mtx_lock, lock_mtx(&sync, mutex), 0, thrd_busy, (mtx_t * mutex))
 MTX_LOCK(mtx_trylock, sync_block(&sync, REAL(mtx_trylock)(mutex)), EVENT_TRY, thrd_busy,

@@ -52,15 +52,19 @@ void sync_note(struct recorder *self, struct sync_record *record)
         enforce_passed(self, record->op);
 }
 
+/* The recorder, if the operation is to be recorded; from now on it is in `sync` only then. */
+static struct recorder *wanted(struct sync *sync)
+{
+    if (sync->recorder && sync->recorder->ignore_sync)
+        sync->recorder = NULL;
+    return sync->recorder;
+}
+
 void sync_approach(struct sync *sync)
 {
-    struct recorder *self = sync->recorder;
+    struct recorder *self = wanted(sync);
     if (!self)
         return;
-    if (self->ignore_sync) {
-        sync->recorder = NULL;
-        return;
-    }
     host_switch();
     self->sync_index++;
     if (unlikely(enforce_active))
@@ -95,13 +99,9 @@ void sync_failed(struct sync *sync)
 
 void sync_before_locked(struct sync *sync)
 {
-    struct recorder *self = sync->recorder;
+    struct recorder *self = wanted(sync);
     if (!self)
         return;
-    if (self->ignore_sync) {
-        sync->recorder = NULL;
-        return;
-    }
     self->sync_index++;
     if (unlikely(enforce_active))
         enforce_approach(self, sync->record.op); /* before the slot is locked: it sleeps */
