@@ -68,4 +68,10 @@ static inline void expect_found(const char *engine, const char *text,
     figure_close(&trace);
 }
 
+/* The same block with the same locations, broken into twice by two culprits. */
+#define BROKEN_ONCE                                                                                \
+    "A|begin(f)|1\nA|acq(m)|2\nA|rel(m)|3\nB|acq(m)|4\nB|rel(m)|5\n"                               \
+    "A|acq(m)|6\nA|rel(m)|7\nA|end(f)|8\n"
+#define BROKEN_TWICE BROKEN_ONCE BROKEN_ONCE
+
 #endif

@@ -1,23 +1,9 @@
 #include "csp_walk.h"
 
-#include "base/map.h"
 #include "base/memory.h"
+#include "seen_states.h"
 
 #include <stdlib.h>
-
-/* True the first time this state is met. */
-static bool is_new(struct map *seen, const struct machine *machine)
-{
-    unsigned char *key = NULL;
-    size_t room = 0, length = machine_key(machine, &key, &room);
-    uint64_t hash = 1;
-    for (size_t i = 0; i < length; i++)
-        hash = map_mix((hash + key[i]) * UINT64_C(1099511628211));
-    free(key);
-    bool added;
-    map_at(seen, hash >> 1, &added);
-    return added;
-}
 
 bool walk_is_step(const struct history *history, uint32_t pos, uint32_t from, uint32_t to)
 {
@@ -70,7 +56,7 @@ static uint32_t next_inside(const struct window_walk *walk, const struct machine
 /* A state tells how many steps were taken to it: all ways to it are as long. */
 static void walk_window(struct window_walk *walk, const struct machine *machine, uint32_t steps)
 {
-    if (!is_new(&walk->seen, machine))
+    if (!seen_first(&walk->seen, machine))
         return;
     for (uint32_t thread = 0; thread < walk->history->threads; thread++) {
         uint32_t pos = next_inside(walk, machine, thread);

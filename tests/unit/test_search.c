@@ -15,6 +15,8 @@
 /* cmocka wants the headers above first */
 #include <cmocka.h>
 
+#include "seen_states.h"
+
 #include "campaign.h"
 
 struct setup {
@@ -82,19 +84,6 @@ struct window {
     uint32_t begin, end, culprit;
 };
 
-static bool is_new(struct map *seen, const struct machine *machine)
-{
-    unsigned char *key = NULL;
-    size_t room = 0, length = machine_key(machine, &key, &room);
-    uint64_t hash = 1;
-    for (size_t i = 0; i < length; i++)
-        hash = map_mix((hash + key[i]) * UINT64_C(1099511628211));
-    free(key);
-    bool added;
-    map_at(seen, hash >> 1, &added);
-    return added;
-}
-
 /* The truth about a window, by walking through all states. */
 static bool can_strike(const struct history *history, struct map *seen,
                        const struct machine *machine, const struct window *window)
@@ -102,7 +91,7 @@ static bool can_strike(const struct history *history, struct map *seen,
     if (machine_executed(machine, window->culprit) &&
         machine_forbids_sync(machine, window->end) == RULE_NONE)
         return true;
-    if (!is_new(seen, machine))
+    if (!seen_first(seen, machine))
         return false;
     bool found = false;
     for (uint32_t thread = 0; !found && thread < history->threads; thread++) {

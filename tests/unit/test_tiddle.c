@@ -10,15 +10,7 @@
 
 #include <cmocka.h>
 
-static struct history *read_text(const char *text, struct trace **trace)
-{
-    struct error error = {0};
-    *trace = tiddle_open_memory("t.tiddle", text, strlen(text));
-    struct history *history = history_read(*trace, &error);
-    if (!history)
-        fail_msg("%s", error.text);
-    return history;
-}
+#include "tiddle_text.h"
 
 static void release(struct history *history, struct trace *trace)
 {
