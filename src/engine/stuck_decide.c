@@ -1,10 +1,11 @@
 /* One tuple of waits: a deadlock, none, or not known. */
 #include "engine/stuck_decide.h"
 
-#include "search/explore.h"
+#include "engine/stuck_table.h"
 
 enum {
     EXPLORED_EVENTS = 2048, /* of a trace, or window, that is explored at all */
+    TABLE_STATES = 1 << 19, /* to find all deadlocks at once */
     EXPLORED_STATES = 1 << 16,
     EXPLORED_IN_ALL = 1 << 18,
     STATE_WORK = 16, /* of a state, where an event that is executed is 1 */
@@ -16,7 +17,8 @@ struct stuck_decider {
     const struct stuck_sets *sets;
     const struct history *history;
     struct explorer *explorer;
-    bool *several_wait; /* by condition; made when somebody asks */
+    struct stuck_table *table; /* NULL until somebody asks */
+    bool *several_wait;        /* by condition; made when somebody asks */
     uint64_t explored;
     struct number_list room; /* for a schedule */
 };
@@ -51,6 +53,7 @@ void stuck_decider_destroy(struct stuck_decider *decider)
 {
     if (!decider)
         return;
+    stuck_table_destroy(decider->table);
     explorer_destroy(decider->explorer);
     array_free(&decider->room);
     free(decider->several_wait);
@@ -250,17 +253,41 @@ static enum search_answer begins_late(struct stuck_decider *decider, uint32_t wa
     return answer;
 }
 
+/* Every deadlock there is, if the states are few. */
+static void make_table(struct stuck_decider *decider)
+{
+    const struct stuck_sets *sets = decider->sets;
+    uint64_t states = *sets->work / STATE_WORK;
+    decider->explorer =
+        explorer_create(sets->rules, sets->blocking, sets->start, sets->from, sets->to);
+    decider->table =
+        stuck_table_create(decider->explorer, states < TABLE_STATES ? states : TABLE_STATES);
+    work(decider, STATE_WORK * explorer_states(decider->explorer));
+}
+
+static enum search_answer look_up(struct stuck_decider *decider,
+                                  const struct stuck_members *members, const uint32_t *events)
+{
+    struct search_witness witness;
+    enum search_answer answer = stuck_table_find(decider->table, events, members->count, &witness);
+    if (answer == SEARCH_WITNESS)
+        report(decider, members, events, &witness);
+    return answer;
+}
+
 static enum search_answer explore(struct stuck_decider *decider,
                                   const struct stuck_members *members, const uint32_t *events)
 {
     const struct stuck_sets *sets = decider->sets;
     struct search_witness witness;
-    if (sets->to - sets->from > EXPLORED_EVENTS || decider->explored > EXPLORED_IN_ALL)
+    if (sets->to - sets->from > EXPLORED_EVENTS)
         return SEARCH_EXHAUSTED;
-    if (!decider->explorer)
-        decider->explorer =
-            explorer_create(sets->rules, sets->blocking, sets->start, sets->from, sets->to);
-    enum search_answer answer =
+    if (!decider->table)
+        make_table(decider);
+    enum search_answer answer = look_up(decider, members, events);
+    if (answer != SEARCH_EXHAUSTED || decider->explored > EXPLORED_IN_ALL)
+        return answer;
+    answer =
         explorer_deadlock(decider->explorer, events, members->count, EXPLORED_STATES, &witness);
     decider->explored += explorer_states(decider->explorer);
     work(decider, STATE_WORK * explorer_states(decider->explorer));
@@ -274,11 +301,14 @@ enum search_answer stuck_decide(struct stuck_decider *decider, const struct stuc
 {
     const struct stuck_sets *sets = decider->sets;
     struct search_witness witness;
-    if (!*sets->work)
-        return SEARCH_EXHAUSTED;
+    enum search_answer answer = SEARCH_EXHAUSTED;
+    if (decider->table)
+        answer = look_up(decider, members, goal->events);
+    if (answer != SEARCH_EXHAUSTED || !*sets->work)
+        return answer;
     if (comes_late(decider, members, goal))
         return SEARCH_WITNESS;
-    enum search_answer answer = sets->reach(sets->context, goal, &witness);
+    answer = sets->reach(sets->context, goal, &witness);
     if (answer == SEARCH_REFUTED)
         return answer;
     if (answer == SEARCH_WITNESS &&

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KNOT_MAX = 16 }; /* events of a deadlock that is more than a cycle */
+enum {
+    KNOT_MAX = 16, /* events of a deadlock that is more than a cycle */
+    EACH_MAX = 10, /* events of which all deadlocks are found */
+};
 
 static uint64_t help_key(const struct event *event, uint32_t thread)
 {
@@ -221,29 +224,117 @@ static bool is_minimal(const struct knot *knot)
     return true;
 }
 
-bool blocking_deadlock(const struct blocking *blocking, const struct machine *machine,
-                       const uint32_t *events, uint32_t count)
+/* Returns from waits, which a signal may have chosen. */
+struct returns {
+    uint32_t events[KNOT_MAX], count;
+};
+
+static void find_returns(const struct blocking *blocking, const uint32_t *events, uint32_t count,
+                         struct returns *returns)
 {
-    uint32_t returns[KNOT_MAX], waits = 0;
-    struct knot knot = {.count = count};
-    if (count > KNOT_MAX)
-        return false;
+    returns->count = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct event *event = &blocking->history->events[events[i]];
         if (event->op == EVENT_WAIT_END && !(event->flags & EVENT_FAILED))
-            returns[waits++] = events[i];
+            returns->events[returns->count++] = events[i];
     }
-    for (uint32_t choice = 0; choice < 1u << waits; choice++) {
-        if (!machine_may_choose(machine, returns, waits, choice))
-            continue;
-        for (uint32_t at = 0; at < count; at++) {
-            bool chosen = false;
-            for (uint32_t i = 0; i < waits; i++)
-                chosen |= returns[i] == events[at] && choice >> i & 1;
-            look_at(blocking, machine, events, at, chosen, &knot);
-        }
-        if (is_stuck(&knot, (1u << count) - 1) && is_minimal(&knot))
+}
+
+/* Looks at the events as they wait if signals chose these of the returns; false if they
+ * cannot have. */
+static bool tie(const struct blocking *blocking, const struct machine *machine,
+                const uint32_t *events, const struct returns *returns, uint32_t choice,
+                struct knot *knot)
+{
+    if (!machine_may_choose(machine, returns->events, returns->count, choice))
+        return false;
+    for (uint32_t at = 0; at < knot->count; at++) {
+        bool chosen = false;
+        for (uint32_t i = 0; i < returns->count; i++)
+            chosen |= returns->events[i] == events[at] && choice >> i & 1;
+        look_at(blocking, machine, events, at, chosen, knot);
+    }
+    return true;
+}
+
+bool blocking_deadlock(const struct blocking *blocking, const struct machine *machine,
+                       const uint32_t *events, uint32_t count)
+{
+    struct returns returns;
+    struct knot knot = {.count = count};
+    if (count > KNOT_MAX)
+        return false;
+    find_returns(blocking, events, count, &returns);
+    for (uint32_t choice = 0; choice < 1u << returns.count; choice++)
+        if (tie(blocking, machine, events, &returns, choice, &knot) &&
+            is_stuck(&knot, (1u << count) - 1) && is_minimal(&knot))
             return true;
-    }
     return false;
+}
+
+/* The largest set whose threads are stuck if all of them are. */
+static uint32_t largest_stuck(const struct knot *knot)
+{
+    uint32_t set = (1u << knot->count) - 1, before;
+    do {
+        before = set;
+        for (uint32_t left = set; left; left &= left - 1) {
+            uint32_t at = (uint32_t)__builtin_ctz(left), others = knot->events[at].others;
+            if (knot->events[at].waiting == WAITING_NOT || knot->events[at].outside ||
+                (knot->events[at].waiting == WAITING_ON_ALL ? others & ~set : !(others & set)))
+                set &= ~(1u << at);
+        }
+    } while (set != before);
+    return set;
+}
+
+struct each {
+    const uint32_t *events;
+    blocking_found *found;
+    void *context;
+};
+
+/* A part of a set has a smaller number than the set: smallest ones come before those that they
+ * are part of. */
+static void find_smallest(const struct knot *knot, const struct each *each)
+{
+    uint32_t smallest[1u << EACH_MAX], count = 0, all = largest_stuck(knot);
+    for (uint32_t set = all & -all; set; set = (set - all) & all) {
+        bool smaller = false;
+        for (uint32_t i = 0; i < count && !smaller; i++)
+            smaller = !(smallest[i] & ~set);
+        if (smaller || !is_stuck(knot, set))
+            continue;
+        smallest[count++] = set;
+        uint32_t events[EACH_MAX], members = 0;
+        for (uint32_t left = set; left; left &= left - 1)
+            events[members++] = each->events[__builtin_ctz(left)];
+        each->found(each->context, events, members);
+    }
+}
+
+bool blocking_each_deadlock(const struct blocking *blocking, const struct machine *machine,
+                            uint32_t to, blocking_found *found, void *context)
+{
+    uint32_t events[EACH_MAX], count = 0;
+    struct each each = {events, found, context};
+    struct returns returns;
+    for (uint32_t thread = 0; thread < blocking->history->threads; thread++) {
+        uint32_t pos = machine_next(machine, thread);
+        if (pos >= to || machine_forbids_sync(machine, pos) == RULE_FORK ||
+            (blocking_kind(blocking, machine, pos, false) == WAITING_NOT &&
+             blocking_kind(blocking, machine, pos, true) == WAITING_NOT))
+            continue;
+        if (count == EACH_MAX)
+            return false;
+        events[count++] = pos;
+    }
+    if (!count)
+        return true;
+    struct knot knot = {.count = count};
+    find_returns(blocking, events, count, &returns);
+    for (uint32_t choice = 0; choice < 1u << returns.count; choice++)
+        if (tie(blocking, machine, events, &returns, choice, &knot))
+            find_smallest(&knot, &each);
+    return true;
 }

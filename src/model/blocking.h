@@ -62,4 +62,10 @@ bool blocking_by(const struct blocking *blocking, const struct machine *machine,
 bool blocking_deadlock(const struct blocking *blocking, const struct machine *machine,
                        const uint32_t *events, uint32_t count);
 
+/* Calls `found` for every set of which blocking_deadlock() is true, among the next events of all
+ * threads that lie before `to`; perhaps twice for the same. False if too many wait to tell. */
+typedef void blocking_found(void *context, const uint32_t *events, uint32_t count);
+bool blocking_each_deadlock(const struct blocking *blocking, const struct machine *machine,
+                            uint32_t to, blocking_found *found, void *context);
+
 #endif

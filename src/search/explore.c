@@ -210,17 +210,22 @@ static void move(struct explorer *explorer)
     explorer->visits.count--;
 }
 
+static void begin(struct explorer *explorer)
+{
+    forget(explorer);
+    memset(explorer->stop_at, 0xff, explorer->rules->history->threads * sizeof *explorer->stop_at);
+    for (uint32_t pos = 0; pos < explorer->from; pos++)
+        array_push(&explorer->path, pos);
+}
+
 enum search_answer explorer_deadlock(struct explorer *explorer, const uint32_t *events,
                                      uint32_t count, uint64_t states,
                                      struct search_witness *witness)
 {
     const struct history *history = explorer->rules->history;
-    forget(explorer);
-    memset(explorer->stop_at, 0xff, history->threads * sizeof *explorer->stop_at);
+    begin(explorer);
     for (uint32_t i = 0; i < count; i++)
         explorer->stop_at[history->events[events[i]].thread] = events[i];
-    for (uint32_t pos = 0; pos < explorer->from; pos++)
-        array_push(&explorer->path, pos);
     enter(explorer, machine_copy(explorer->start));
     while (explorer->visits.count) {
         struct visit *visit = &array_last(&explorer->visits);
@@ -237,6 +242,39 @@ enum search_answer explorer_deadlock(struct explorer *explorer, const uint32_t *
         move(explorer);
     }
     return SEARCH_REFUTED;
+}
+
+struct telling {
+    struct explorer *explorer;
+    uint32_t length; /* of the way to the state */
+    explorer_found *found;
+    void *context;
+};
+
+static void tell(void *context, const uint32_t *events, uint32_t count)
+{
+    struct telling *telling = context;
+    telling->found(telling->context, events, count, telling->explorer->path.items, telling->length);
+}
+
+bool explorer_each_deadlock(struct explorer *explorer, uint64_t states, explorer_found *found,
+                            void *context)
+{
+    struct telling telling = {.explorer = explorer, .found = found, .context = context};
+    bool all = true;
+    begin(explorer);
+    enter(explorer, machine_copy(explorer->start));
+    while (explorer->visits.count) {
+        struct visit *visit = &array_last(&explorer->visits);
+        telling.length = visit->executed;
+        if (!visit->next_thread)
+            all &= blocking_each_deadlock(explorer->blocking, visit->machine, explorer->to, tell,
+                                          &telling);
+        if (explorer->seen.count > states)
+            return false;
+        move(explorer);
+    }
+    return all;
 }
 
 uint64_t explorer_states(const struct explorer *explorer)

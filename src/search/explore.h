@@ -25,6 +25,12 @@ void explorer_destroy(struct explorer *explorer);
 enum search_answer explorer_deadlock(struct explorer *explorer, const uint32_t *events,
                                      uint32_t count, uint64_t states,
                                      struct search_witness *witness);
+/* Visits all states there are, `states` at most, and tells every deadlock of each with the way to
+ * it, perhaps several times. True if none was left out. */
+typedef void explorer_found(void *context, const uint32_t *events, uint32_t count,
+                            const uint32_t *way, uint32_t length);
+bool explorer_each_deadlock(struct explorer *explorer, uint64_t states, explorer_found *found,
+                            void *context);
 /* States that the last question visited. */
 uint64_t explorer_states(const struct explorer *explorer);
 

@@ -400,6 +400,26 @@ static void test_cycles_through_few_lines(void **state)
     free(text);
 }
 
+/* Hundreds of sets of waits in one small trace: its states are visited once, not once a set. */
+static void test_dense_waits(void **state)
+{
+    (void)state;
+    struct shape shape;
+    struct sample sample;
+    struct error error = {0};
+    assert_int_equal(shape_parse(&shape, "conditions:events=300", &error), 0);
+    assert_int_equal(sample_generate(&sample, &shape, 1, &error), 0);
+    struct reading reading;
+    struct engine_options options = {.jobs = 1, .model = MODEL_SYNC};
+    const struct findings *found = reading_run(
+        &reading, std_open_memory("dense.std", sample.text, strlen(sample.text)), &engine_deadlock,
+        &options, sample.text);
+    assert_true(found->count > 100);
+    assert_int_equal(reading.driver.runs[0].exhausted, 0);
+    reading_free(&reading);
+    sample_free(&sample);
+}
+
 /* When the window begins, a signal has come that only A may take, and B waits. A gives up: then
  * it was A that the signal chose, and the next one is for B. */
 static void test_gives_up_in_the_window(void **state)
@@ -527,7 +547,7 @@ int main(void)
     static const char *const shapes[] = {"basic",      "locks",   "deadlock",   "stuck",
                                          "tries",      "rwlocks", "conditions", "barriers",
                                          "semaphores", "once",    "atomics",    "all"};
-    enum { FIXED = 13, SHAPES = sizeof shapes / sizeof *shapes };
+    enum { FIXED = 14, SHAPES = sizeof shapes / sizeof *shapes };
     struct CMUnitTest tests[FIXED + SHAPES] = {
         cmocka_unit_test(test_papers),
         cmocka_unit_test(test_windows),
@@ -540,6 +560,7 @@ int main(void)
         cmocka_unit_test(test_gives_up_in_the_window),
         cmocka_unit_test(test_smallest),
         cmocka_unit_test(test_cycles_through_few_lines),
+        cmocka_unit_test(test_dense_waits),
         cmocka_unit_test(test_long_waits),
         cmocka_unit_test(test_semaphores_as_locks),
     };
