@@ -315,7 +315,7 @@ static int finish(struct engine_run *run, struct error *error)
     ladder_create(&ladder, run->history, run->options->model, run->options->jobs);
     find_races(run, &ladder);
     mark_observed(run);
-    unordered_find(run, search_index_model(ladder.rungs[0]));
+    unordered_find(run, ladder.rungs[0]);
     happened_find(run);
     find_deadlocks(run, &ladder);
     find_stuck_sets(run, &ladder);

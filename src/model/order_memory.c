@@ -79,11 +79,11 @@ void order_access(struct order *order, const struct event *event, struct vclock 
             order_tick(order, event->thread);
         }
     }
+    if (!(order->flags & ORDER_READS))
+        return;
     /* What an atomic saw orders as much as its memory order says, and no more. */
     bool atomic = op_in(event->op, OPS_ATOMIC) && order->flags & ORDER_C11;
-    if (!(order->flags & ORDER_READS) || atomic)
-        return;
-    if (event_reads(event))
+    if (event_reads(event) && !atomic)
         order_read(order, event, clock);
     if (event_writes(event))
         order_write(order, event, clock);

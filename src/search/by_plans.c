@@ -214,6 +214,17 @@ static enum smt_answer ask_for_next(struct by_plans *plans, const uint32_t *exec
     return ask(plans, &plans->all, &goal, asking);
 }
 
+static enum search_answer answer_of(const struct by_plans *plans, enum smt_answer answer,
+                                    const struct asking *asking, uint64_t before, uint64_t *steps,
+                                    struct search_witness *witness)
+{
+    *steps += (steps_of(plans) - before) / STEPS_PER_EVENT;
+    if (answer != SMT_YES)
+        return answer == SMT_NO ? SEARCH_REFUTED : SEARCH_EXHAUSTED;
+    *witness = (struct search_witness){asking->witness->items, (uint32_t)asking->witness->count};
+    return SEARCH_WITNESS;
+}
+
 enum search_answer by_plans_reach(struct by_plans *plans, const struct search_query *query,
                                   const uint32_t *executed, uint32_t executed_count,
                                   uint64_t *steps, uint64_t limit, struct search_witness *witness)
@@ -224,9 +235,20 @@ enum search_answer by_plans_reach(struct by_plans *plans, const struct search_qu
                              : query->goal == SEARCH_PRECEDES
                                  ? ask_for_last(plans, &asking)
                                  : ask_for_next(plans, executed, executed_count, &asking);
-    *steps += (steps_of(plans) - before) / STEPS_PER_EVENT;
-    if (answer != SMT_YES)
-        return answer == SMT_NO ? SEARCH_REFUTED : SEARCH_EXHAUSTED;
-    *witness = (struct search_witness){asking.witness->items, (uint32_t)asking.witness->count};
-    return SEARCH_WITNESS;
+    return answer_of(plans, answer, &asking, before, steps, witness);
+}
+
+enum search_answer by_plans_unordered(struct by_plans *plans, uint32_t first, uint32_t last,
+                                      uint64_t *steps, uint64_t limit,
+                                      struct search_witness *witness)
+{
+    uint64_t before = steps_of(plans), left = limit > *steps ? limit - *steps : 0;
+    struct asking asking = {NULL, before + STEPS_PER_EVENT * left, NULL};
+    const struct smt_goal goal = {.next = &last,
+                                  .next_count = 1,
+                                  .executed = &first,
+                                  .executed_count = 1,
+                                  .unordered = &first};
+    enum smt_answer answer = ask(plans, &plans->all, &goal, &asking);
+    return answer_of(plans, answer, &asking, before, steps, witness);
 }

@@ -28,6 +28,11 @@ bool by_plans_can(const struct rules *rules, const struct search_query *query);
 enum search_answer by_plans_reach(struct by_plans *plans, const struct search_query *query,
                                   const uint32_t *executed, uint32_t executed_count,
                                   uint64_t *steps, uint64_t limit, struct search_witness *witness);
+/* Is there a correct reordering that executes `first`, ends in `last`, and whose happens-before
+ * leaves them unordered (model/checker.h)? The model must be `rf`. */
+enum search_answer by_plans_unordered(struct by_plans *plans, uint32_t first, uint32_t last,
+                                      uint64_t *steps, uint64_t limit,
+                                      struct search_witness *witness);
 void by_plans_forget(struct by_plans *plans);
 
 #endif

@@ -303,6 +303,10 @@ bool smt_assume(struct smt_encoding *encoding, const struct smt_goal *goal,
         assume(encoding, goal->executed[i], true, assumptions);
     for (uint32_t i = 0; i < goal->next_count; i++)
         assume_next(encoding, goal->next[i], assumptions);
+    if (goal->unordered) {
+        encoding->unordered = smt_choice(&encoding->formula);
+        array_push(assumptions, encoding->unordered);
+    }
     smt_encode_orders(encoding);
     return possible;
 }

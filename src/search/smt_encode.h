@@ -60,6 +60,9 @@ struct smt_goal {
     /* Both are executed, in this order. Without `next`, a witness ends in the last `to`. */
     const struct smt_edge *orders;
     uint32_t order_count;
+    /* An executed event that happens-before leaves unordered with the one that is next, or NULL.
+     * Only under `rf`. */
+    const uint32_t *unordered;
 };
 
 struct smt_encoding {
@@ -80,6 +83,7 @@ struct smt_encoding {
     struct smt_uses *condition_uses, *semaphore_uses; /* by object */
     uint32_t about;         /* scratch: for constraints without a condition */
     bool about_order;       /* scratch: they are of the must-order */
+    smt_ref unordered;      /* the choice that the last goal with `unordered` is meant */
     bool observed_only;     /* reads see what they saw, as in `rf`: too strict for `value` */
     uint32_t *latest;       /* scratch, by thread */
     uint32_t *marks, round; /* scratch, by thread: marked if equal to round */

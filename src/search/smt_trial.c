@@ -34,6 +34,7 @@ void smt_trial_destroy(struct smt_trial *trial)
     array_free(&trial->writes);
     array_free(&trial->held);
     array_free(&trial->others);
+    smt_hb_destroy(trial->hb);
     free(trial);
 }
 

@@ -192,6 +192,19 @@ static uint32_t find_wrong(const struct smt_trial *trial, const struct smt_goal 
     return wrong;
 }
 
+static void check_unordered(struct smt_trial *trial, struct smt_encoding *encoding, uint32_t first)
+{
+    if (!trial->hb)
+        trial->hb = smt_hb_create(trial->window);
+    uint32_t seen = smt_hb_follow(trial->hb, &trial->witness, first);
+    if (!seen)
+        return;
+    size_t before = encoding->constraints.count;
+    smt_trial_broken(trial, array_last(&trial->witness));
+    smt_hb_require_other(trial->hb, encoding, seen);
+    trial->added = encoding->constraints.count > before;
+}
+
 void smt_trial_check(struct smt_trial *trial, struct smt_encoding *encoding,
                      const struct smt_goal *goal)
 {
@@ -203,5 +216,7 @@ void smt_trial_check(struct smt_trial *trial, struct smt_encoding *encoding,
     if (wrong != POS_NONE) {
         smt_trial_broken(trial, wrong);
         trial->added = require_event(encoding, wrong);
+    } else if (goal->unordered) {
+        check_unordered(trial, encoding, *goal->unordered);
     }
 }

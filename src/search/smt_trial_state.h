@@ -31,7 +31,16 @@ struct smt_trial {
     bool broken, added;
     uint32_t broken_at;
     struct smt_positions others;
+    struct smt_hb *hb; /* NULL: not needed so far */
 };
+
+/* smt_unordered.c: happens-before of a witness. */
+struct smt_hb *smt_hb_create(const struct smt_window *window);
+void smt_hb_destroy(struct smt_hb *hb);
+/* How the witness orders `first` before its last event; 0 if it does not. */
+uint32_t smt_hb_follow(struct smt_hb *hb, const struct smt_positions *witness, uint32_t first);
+/* Requires, for the goal that is asked for, that one of these edges is not there. */
+void smt_hb_require_other(const struct smt_hb *hb, struct smt_encoding *encoding, uint32_t seen);
 
 /* The event becomes the next one of the witness. What that breaks of memory and locks is
  * added to the encoding. */

@@ -20,16 +20,20 @@ struct findings *findings_create(bool every_pair)
     return findings;
 }
 
+static void free_parts(struct finding *finding)
+{
+    free(finding->events);
+    free(finding->witness);
+    free((char *)finding->note);
+    free((char *)finding->replay);
+}
+
 void findings_destroy(struct findings *findings)
 {
     if (!findings)
         return;
-    for (size_t i = 0; i < findings->count; i++) {
-        free(findings->items[i].events);
-        free(findings->items[i].witness);
-        free((char *)findings->items[i].note);
-        free((char *)findings->items[i].replay);
-    }
+    for (size_t i = 0; i < findings->count; i++)
+        free_parts(&findings->items[i]);
     free(findings->items);
     map_free(&findings->index->known);
     free(findings->index);
@@ -76,12 +80,8 @@ bool findings_is_new(const struct findings *findings, const struct finding *find
     return !map_find(&findings->index->known, key_of(findings, finding));
 }
 
-struct finding *findings_add(struct findings *findings, const struct finding *finding)
+static struct finding copy_of(const struct finding *finding)
 {
-    bool added;
-    map_at(&findings->index->known, key_of(findings, finding), &added);
-    if (!added)
-        return NULL;
     struct finding copy = *finding;
     copy.events = memory_copy(finding->events, finding->event_count * sizeof *finding->events);
     if (finding->witness)
@@ -91,8 +91,43 @@ struct finding *findings_add(struct findings *findings, const struct finding *fi
         copy.note = memory_copy(finding->note, strlen(finding->note) + 1);
     if (finding->replay)
         copy.replay = memory_copy(finding->replay, strlen(finding->replay) + 1);
-    array_push(findings, copy);
+    return copy;
+}
+
+struct finding *findings_add(struct findings *findings, const struct finding *finding)
+{
+    bool added;
+    uint64_t *number = map_at(&findings->index->known, key_of(findings, finding), &added);
+    if (!added)
+        return NULL;
+    *number = findings->count;
+    array_push(findings, copy_of(finding));
     return &array_last(findings);
+}
+
+static struct finding *find_same(const struct findings *findings, const struct finding *finding)
+{
+    const uint64_t *number = map_find(&findings->index->known, key_of(findings, finding));
+    return number ? &findings->items[*number] : NULL;
+}
+
+bool findings_is_unproven(const struct findings *findings, const struct finding *finding)
+{
+    const struct finding *known = find_same(findings, finding);
+    return !known || known->model == MODEL_SYNC;
+}
+
+void findings_add_proven(struct findings *findings, const struct finding *finding)
+{
+    struct finding *known = find_same(findings, finding);
+    if (known && known->model != MODEL_SYNC)
+        return;
+    if (known) {
+        free_parts(known);
+        *known = copy_of(finding);
+    } else {
+        findings_add(findings, finding);
+    }
 }
 
 void finding_settle(struct finding *finding, enum verdict verdict, const char *replay)

@@ -58,3 +58,16 @@ pairs() { # MODEL TRACE : the pairs of locations that race, one a line
     run -0 "$PREPLAY" predict -e auto --window 1 "$traces/002-fig1.9-hidden-race.std"
     [[ "$output" == *"0 races"* ]]
 }
+
+@test "a relaxed atomic orders nothing, in another order of locks" {
+    # Observed, the lock orders the two; the other way round nothing does.
+    printf '%s\n' 'T0|w(x)|1' 'T0|atomicw.relaxed(f)|2' 'T0|acq(l)|3' 'T0|rel(l)|4' \
+        'T1|acq(l)|5' 'T1|rel(l)|6' 'T1|atomicr.relaxed(f)|7' 'T1|r(x)|8' >relaxed.std
+    run -66 "$PREPLAY" predict relaxed.std
+    [[ "$output" == *"predicted by auto (rf)"*"relaxed atomics"*"witness: 0 1 4 5 6 7"* ]]
+    [ "$(pairs rf relaxed.std)" = 1~8 ]
+    # Acquire and release do.
+    sed 's/atomicw.relaxed/atomicw.release/; s/atomicr.relaxed/atomicr.acquire/' relaxed.std >ordered.std
+    run -0 "$PREPLAY" predict ordered.std
+    [ -z "$(pairs rf ordered.std)" ]
+}
