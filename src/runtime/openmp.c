@@ -4,27 +4,17 @@
  *
  * A region: what its creator did comes before each thread's part, and each part before what the
  * creator does next. A barrier: what anybody did before it comes before what anybody does after
- * it. Both are announced as edges (sync_edge). Critical sections and OpenMP's locks are locks.
- * Tasks are not followed. */
-#include "runtime/real.h"
-#include "runtime/wish.h"
+ * it. Both are announced as edges (sync_edge). Critical sections and OpenMP's locks are locks. */
+#include "runtime/openmp.h"
 
 #include <dlfcn.h>
 
-struct region {
-    void (*run)(void *);
-    void *data;
-    char begun, ended; /* only their addresses matter */
-    char barrier[2];   /* in turn, since who is late at one may meet who is early at the next */
-    char ordered, copied;
-    uintptr_t pc;
-};
-
-/* The region that this thread is in, and how many barriers of it have passed. */
-static __thread struct region *current __attribute__((tls_model("initial-exec")));
+__thread struct region *openmp_region __attribute__((tls_model("initial-exec")));
+__thread struct task openmp_task __attribute__((tls_model("initial-exec")));
+/* How many barriers of its region the thread has passed. */
 static __thread unsigned rounds __attribute__((tls_model("initial-exec")));
 
-static void *find(const char *name)
+void *openmp_find(const char *name)
 {
     void *found = dlsym(RTLD_NEXT, name), *library = NULL;
     if (!found)
@@ -36,23 +26,21 @@ static void *find(const char *name)
     return found;
 }
 
-#define FIND(result, name, parameters)                                                             \
-    static result(*next) parameters;                                                               \
-    if (unlikely(!next))                                                                           \
-    *(void **)(void *)&next = find(#name)
-
 /* --- regions -------------------------------------------------------------------------- */
 
 static void preplay_run_part(void *argument)
 {
-    struct region *region = argument, *outer = current;
+    struct region *region = argument, *outer = openmp_region;
+    struct task outer_task = openmp_task;
     unsigned outer_rounds = rounds;
-    current = region;
+    openmp_region = region;
+    openmp_task = (struct task){.children = openmp_token()};
     rounds = 0;
     sync_edge(EVENT_ATOMIC_LOAD, &region->begun, region->pc);
     region->run(region->data);
     sync_edge(EVENT_ATOMIC_RMW, &region->ended, region->pc);
-    current = outer;
+    openmp_region = outer;
+    openmp_task = outer_task;
     rounds = outer_rounds;
 }
 
@@ -96,13 +84,15 @@ LOOP_AS_TOLD(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
     EXPORT void name(void)                                                                         \
     {                                                                                              \
         FIND(void, name, (void));                                                                  \
-        struct region *region = current;                                                           \
+        struct region *region = openmp_region;                                                     \
         const char *round = region ? &region->barrier[rounds++ % 2] : NULL;                        \
         if (round)                                                                                 \
             sync_edge(EVENT_ATOMIC_RMW, round, CALLER);                                            \
         next();                                                                                    \
-        if (round)                                                                                 \
+        if (round) {                                                                               \
             sync_edge(EVENT_ATOMIC_LOAD, round, CALLER);                                           \
+            sync_edge(EVENT_ATOMIC_LOAD, &region->ended, CALLER); /* tasks */                      \
+        }                                                                                          \
     }
 
 BARRIER(GOMP_barrier)
@@ -117,16 +107,16 @@ EXPORT void GOMP_ordered_start(void)
 {
     FIND(void, GOMP_ordered_start, (void));
     next();
-    if (current)
-        sync_edge(EVENT_ATOMIC_LOAD, &current->ordered, CALLER);
+    if (openmp_region)
+        sync_edge(EVENT_ATOMIC_LOAD, &openmp_region->ordered, CALLER);
 }
 
 EXPORT void GOMP_ordered_end(void);
 EXPORT void GOMP_ordered_end(void)
 {
     FIND(void, GOMP_ordered_end, (void));
-    if (current)
-        sync_edge(EVENT_ATOMIC_RMW, &current->ordered, CALLER);
+    if (openmp_region)
+        sync_edge(EVENT_ATOMIC_RMW, &openmp_region->ordered, CALLER);
     next();
 }
 
@@ -137,8 +127,8 @@ EXPORT void *GOMP_single_copy_start(void)
 {
     FIND(void *, GOMP_single_copy_start, (void));
     void *data = next();
-    if (data && current)
-        sync_edge(EVENT_ATOMIC_LOAD, &current->copied, CALLER);
+    if (data && openmp_region)
+        sync_edge(EVENT_ATOMIC_LOAD, &openmp_region->copied, CALLER);
     return data;
 }
 
@@ -146,8 +136,8 @@ EXPORT void GOMP_single_copy_end(void *data);
 EXPORT void GOMP_single_copy_end(void *data)
 {
     FIND(void, GOMP_single_copy_end, (void *));
-    if (current)
-        sync_edge(EVENT_ATOMIC_RMW, &current->copied, CALLER);
+    if (openmp_region)
+        sync_edge(EVENT_ATOMIC_RMW, &openmp_region->copied, CALLER);
     next(data);
 }
 

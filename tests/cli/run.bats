@@ -184,3 +184,15 @@ END
             all(.findings[0].events[].location; split(":")[1] == $line)' out.json
     done
 }
+
+@test "OpenMP: taskwait, groups, dependences, loops and barriers order tasks" {
+    source="$ROOT/tests/programs/openmp/tasks.c"
+    places=$(grep -n '//@[ABC]$' "$source" | cut -d: -f1 | jq -cs '[[.[0], .[0]], .[1:3]]')
+    for level in -O0 -O2; do
+        PREPLAY_CC=gcc "$PREPLAY" cc -g $level -fopenmp "$source" -o tasks
+        run -66 timeout 100 "$PREPLAY" run --json out.json ./tasks
+        [[ "$output" == *"60 2016 1"* ]]
+        jq -e --argjson places "$places" '[.findings[] | [.events[].location | split(":")[1] | tonumber] | sort] |
+            sort == $places' out.json
+    done
+}

@@ -238,3 +238,10 @@ C
     "$PREPLAY" predict -e tlh --json predicted.json preplay.data >/dev/null || [ $? -eq 66 ]
     diff <(jq -S 'del(.engines[].seconds)' online.json) <(jq -S 'del(.engines[].seconds)' predicted.json)
 }
+
+@test "OpenMP's library is not the program: only what its tasks do is told" {
+    gcc -g -fopenmp "$ROOT/tests/programs/openmp/tasks.c" -o tasks
+    run -66 timeout 100 "$PREPLAY" run --valgrind --json out.json ./tasks
+    [[ "$output" == *"60 2016 1"* ]]
+    jq -e '[.findings[].object] | sort == ["early", "racy"]' out.json
+}

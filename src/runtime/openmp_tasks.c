@@ -1,0 +1,212 @@
+/* OpenMP's tasks as gcc compiles them. What its creator did comes before a task; what the task did
+ * comes before what its creator does after a taskwait, before the end of every group around it,
+ * before whatever comes behind the next barrier, and before later tasks that depend on it.
+ *
+ * libgomp copies a task's arguments and runs it later, maybe elsewhere: what the task needs for
+ * its edges travels in front of the arguments. */
+#include "runtime/openmp.h"
+
+enum {
+    TASK_DEPENDS = 1 << 3,
+    TASK_HAS_NO_GROUP = 1 << 11,
+    TASK_IS_DETACHED = 1 << 13,
+    MOST_DEPENDENCES = 16,
+};
+
+/* Of a taskloop libgomp writes the first two words, and reads the third. */
+struct head {
+    long range[2];
+    void *reductions;
+    void (*run)(void *);
+    void (*copy)(void *, void *); /* NULL: bytes */
+    void *data;                   /* the arguments, until they are copied behind this */
+    size_t size, offset;
+    bool loops;
+    uintptr_t pc;
+    const char *begun, *parent, *group;
+    struct region *region; /* whoever runs the task at its end may have left it already */
+    unsigned count;
+    void *on[MOST_DEPENDENCES];
+};
+
+const char *openmp_token(void)
+{
+    static char tokens[1 << 16];
+    static _Atomic uint32_t used;
+    return &tokens[atomic_fetch_add(&used, 1) % sizeof tokens];
+}
+
+/* In the creator, once for every task. Its edge begins here, since an argument may have a
+ * constructor that is the program's. */
+static void copy_task(void *to, void *from)
+{
+    struct head *head = to;
+    *head = *(const struct head *)from;
+    if (head->copy)
+        head->copy((char *)to + head->offset, head->data);
+    else
+        REAL(memcpy)((char *)to + head->offset, head->data, head->size);
+    head->begun = openmp_token();
+    sync_edge(EVENT_ATOMIC_RMW, head->begun, head->pc);
+}
+
+static void preplay_run_task(void *argument)
+{
+    struct head *head = argument;
+    struct task outer = openmp_task;
+    struct region *outer_region = openmp_region;
+    openmp_region = head->region;
+    openmp_task = (struct task){.children = openmp_token(), .group = head->group};
+    sync_edge(EVENT_ATOMIC_LOAD, head->begun, head->pc);
+    for (unsigned i = 0; i < head->count; i++)
+        sync_edge(EVENT_ATOMIC_LOAD, head->on[i], head->pc);
+    void *data = (char *)argument + head->offset;
+    if (head->loops)
+        REAL(memcpy)(data, head->range, sizeof head->range);
+    head->run(data);
+    for (unsigned i = 0; i < head->count; i++)
+        sync_edge(EVENT_ATOMIC_RMW, head->on[i], head->pc);
+    sync_edge(EVENT_ATOMIC_RMW, head->parent, head->pc);
+    if (head->group)
+        sync_edge(EVENT_ATOMIC_RMW, head->group, head->pc);
+    if (head->region)
+        sync_edge(EVENT_ATOMIC_RMW, &head->region->ended, head->pc);
+    openmp_task = outer;
+    openmp_region = outer_region;
+}
+
+/* Threads of a pool, and the first one outside of any region, have no token yet. */
+static const char *my_children(void)
+{
+    if (!openmp_task.children)
+        openmp_task.children = openmp_token();
+    return openmp_task.children;
+}
+
+/* The list begins with how many there are, in one of two ways. */
+static unsigned dependences(void **list, void ***first)
+{
+    bool extended = !list[0];
+    *first = list + (extended ? 5 : 2);
+    return (unsigned)(uintptr_t)list[extended];
+}
+
+static struct head head_of(void (*run)(void *), void *data, void (*copy)(void *, void *), long size,
+                           long align, uintptr_t pc)
+{
+    size_t offset = sizeof(struct head), to = align > 1 ? (size_t)align : 1;
+    return (struct head){.run = run,
+                         .copy = copy,
+                         .data = data,
+                         .size = (size_t)size,
+                         .offset = (offset + to - 1) / to * to,
+                         .pc = pc,
+                         .parent = my_children(),
+                         .region = openmp_region,
+                         .group = openmp_task.group};
+}
+
+static long aligned(long align)
+{
+    return align > (long)_Alignof(struct head) ? align : (long)_Alignof(struct head);
+}
+
+EXPORT void GOMP_task(void (*run)(void *), void *data, void (*copy)(void *, void *), long size,
+                      long align, bool deferred, unsigned flags, void **depend, int priority,
+                      void *detach);
+EXPORT void GOMP_task(void (*run)(void *), void *data, void (*copy)(void *, void *), long size,
+                      long align, bool deferred, unsigned flags, void **depend, int priority,
+                      void *detach)
+{
+    FIND(void, GOMP_task,
+         (void (*)(void *), void *, void (*)(void *, void *), long, long, bool, unsigned, void **,
+          int, void *));
+    if (flags & TASK_IS_DETACHED) { /* it ends when somebody says so */
+        next(run, data, copy, size, align, deferred, flags, depend, priority, detach);
+        return;
+    }
+    struct head head = head_of(run, data, copy, size, align, CALLER);
+    if (flags & TASK_DEPENDS) {
+        void **first;
+        unsigned count = dependences(depend, &first);
+        for (; head.count < count && head.count < MOST_DEPENDENCES; head.count++)
+            head.on[head.count] = first[head.count];
+    }
+    next(preplay_run_task, &head, copy_task, (long)head.offset + size, aligned(align), deferred,
+         flags, depend, priority, detach);
+}
+
+/* All of a taskloop's tasks have ended when it returns, unless it says nogroup. */
+#define TASKLOOP(name, number)                                                                     \
+    EXPORT void name(void (*run)(void *), void *data, void (*copy)(void *, void *), long size,     \
+                     long align, unsigned flags, unsigned long tasks, int priority, number start,  \
+                     number end, number step);                                                     \
+    EXPORT void name(void (*run)(void *), void *data, void (*copy)(void *, void *), long size,     \
+                     long align, unsigned flags, unsigned long tasks, int priority, number start,  \
+                     number end, number step)                                                      \
+    {                                                                                              \
+        FIND(void, name,                                                                           \
+             (void (*)(void *), void *, void (*)(void *, void *), long, long, unsigned,            \
+              unsigned long, int, number, number, number));                                        \
+        struct head head = head_of(run, data, copy, size, align, CALLER);                          \
+        bool grouped = !(flags & TASK_HAS_NO_GROUP);                                               \
+        head.loops = true;                                                                         \
+        if (size >= (long)(3 * sizeof(void *)))                                                    \
+            head.reductions = ((void **)data)[2];                                                  \
+        if (grouped)                                                                               \
+            head.group = openmp_token();                                                           \
+        next(preplay_run_task, &head, copy_task, (long)head.offset + size, aligned(align), flags,  \
+             tasks, priority, start, end, step);                                                   \
+        if (grouped)                                                                               \
+            sync_edge(EVENT_ATOMIC_LOAD, head.group, CALLER);                                      \
+    }
+
+TASKLOOP(GOMP_taskloop, long)
+TASKLOOP(GOMP_taskloop_ull, unsigned long long)
+
+EXPORT void GOMP_taskwait(void);
+EXPORT void GOMP_taskwait(void)
+{
+    FIND(void, GOMP_taskwait, (void));
+    next();
+    sync_edge(EVENT_ATOMIC_LOAD, my_children(), CALLER);
+}
+
+EXPORT void GOMP_taskwait_depend(void **depend);
+EXPORT void GOMP_taskwait_depend(void **depend)
+{
+    FIND(void, GOMP_taskwait_depend, (void **));
+    void **first;
+    next(depend);
+    unsigned count = dependences(depend, &first);
+    for (unsigned i = 0; i < count; i++)
+        sync_edge(EVENT_ATOMIC_LOAD, first[i], CALLER);
+}
+
+/* Groups inside groups: what a task of the inner one did is done for the outer one, too, since
+ * their end is a step of the same thread. */
+enum { MOST_GROUPS = 32 };
+static __thread const char *outer_groups[MOST_GROUPS] __attribute__((tls_model("initial-exec")));
+static __thread unsigned groups __attribute__((tls_model("initial-exec")));
+
+EXPORT void GOMP_taskgroup_start(void);
+EXPORT void GOMP_taskgroup_start(void)
+{
+    FIND(void, GOMP_taskgroup_start, (void));
+    if (groups < MOST_GROUPS)
+        outer_groups[groups] = openmp_task.group;
+    groups++;
+    openmp_task.group = openmp_token();
+    next();
+}
+
+EXPORT void GOMP_taskgroup_end(void);
+EXPORT void GOMP_taskgroup_end(void)
+{
+    FIND(void, GOMP_taskgroup_end, (void));
+    next();
+    if (openmp_task.group)
+        sync_edge(EVENT_ATOMIC_LOAD, openmp_task.group, CALLER);
+    if (groups && --groups < MOST_GROUPS)
+        openmp_task.group = outer_groups[groups];
+}
