@@ -324,6 +324,10 @@ static int finish(struct engine_run *run, struct error *error)
     return 0;
 }
 
+/* No filter: what lockset leaves over serves who does not keep the trace. The index that is here
+ * anyway finds the suspects for a third of the instructions (30 million against 99 on a generated
+ * trace of 200,000 events), with as many instances as a round asks for, every pair if wanted, and
+ * without the order of atomics, which `value` does not keep. */
 const struct engine engine_auto = {
     .name = "auto",
     .summary = "races, deadlocks, broken blocks by witness search, strongest model first",
