@@ -55,6 +55,22 @@ static bool chosen(const struct small_state *state, const struct small_event *ev
     return event->op != EVENT_WAIT_END || event->failed || state->woken & bit(event->thread);
 }
 
+/* Who gives up does not take a signal with it that others still wait for: the signal, or one
+ * after the other of those that follow, could have chosen somebody else. (Another choice leads
+ * to the same state without it.) */
+static bool leaves_its_signal(const struct small_state *state, uint32_t thread)
+{
+    unsigned seen = 0, frontier = state->could_be[thread];
+    while (frontier & ~seen) {
+        uint32_t next = (uint32_t)__builtin_ctz(frontier & ~seen);
+        seen |= bit(next);
+        if (!(state->woken & bit(next)))
+            return true;
+        frontier |= state->could_be[next];
+    }
+    return false;
+}
+
 bool small_allowed(const struct small_trace *trace, const struct small_state *state,
                    const struct small_event *event)
 {
@@ -68,7 +84,8 @@ bool small_allowed(const struct small_trace *trace, const struct small_state *st
     case EVENT_ACQUIRE_WRITE:
         return event->failed == !!holders(state, event);
     case EVENT_WAIT_END:
-        return chosen(state, event) && !holders(state, event);
+        return chosen(state, event) && !holders(state, event) &&
+               !(event->failed && leaves_its_signal(state, event->thread));
     case EVENT_JOIN:
         return state->next[event->object] == trace->length[event->object] &&
                (event->join_fork == NO_EVENT || executed(trace, state, event->join_fork));
@@ -148,9 +165,9 @@ void small_waits(const struct small_trace *trace, const struct small_state *stat
             standing->others |= bit(thread);
 }
 
-/* The threads that wait at a condition and that no signal has chosen yet. */
-static uint16_t sleepers(const struct small_trace *trace, const struct small_state *state,
-                         uint8_t condition)
+/* The threads that wait at a condition. */
+static uint16_t waiters(const struct small_trace *trace, const struct small_state *state,
+                        uint8_t condition)
 {
     uint16_t all = 0;
     for (uint32_t thread = 0; thread < trace->threads; thread++) {
@@ -161,7 +178,40 @@ static uint16_t sleepers(const struct small_trace *trace, const struct small_sta
         if (last->op == EVENT_WAIT_BEGIN && last->object == condition)
             all |= bit(thread);
     }
-    return (uint16_t)(all & ~state->woken);
+    return all;
+}
+
+/* Those that no signal has chosen yet. */
+static uint16_t sleepers(const struct small_trace *trace, const struct small_state *state,
+                         uint8_t condition)
+{
+    return (uint16_t)(waiters(trace, state, condition) & ~state->woken);
+}
+
+/* A signal chooses the thread: whom could it have chosen? Not whom a broadcast woke. */
+static void note_choice(const struct small_trace *trace, struct small_state *state,
+                        uint8_t condition, uint32_t thread)
+{
+    uint16_t could = sleepers(trace, state, condition);
+    for (unsigned left = waiters(trace, state, condition); left; left &= left - 1)
+        if (state->could_be[__builtin_ctz(left)])
+            could |= (uint16_t)(left & -left);
+    state->could_be[thread] = could;
+}
+
+static void note_leaving(const struct small_trace *trace, struct small_state *state,
+                         uint32_t thread)
+{
+    state->could_be[thread] = 0;
+    for (uint32_t other = 0; other < trace->threads; other++)
+        state->could_be[other] &= (uint16_t)~bit(thread);
+}
+
+static void wake_all(const struct small_trace *trace, struct small_state *state, uint8_t condition)
+{
+    for (unsigned left = waiters(trace, state, condition); left; left &= left - 1)
+        state->could_be[__builtin_ctz(left)] = 0;
+    state->woken |= sleepers(trace, state, condition);
 }
 
 uint32_t small_choices(const struct small_trace *trace, const struct small_state *state,
@@ -179,6 +229,8 @@ static void wake_one(const struct small_trace *trace, struct small_state *state,
     unsigned left = sleepers(trace, state, event->object);
     while (choice--)
         left &= left - 1;
+    if (trace->gives_up && left)
+        note_choice(trace, state, event->object, (uint32_t)__builtin_ctz(left));
     state->woken |= (uint16_t)(left & -left);
 }
 
@@ -222,6 +274,7 @@ void small_execute(const struct small_trace *trace, struct small_state *state,
     case EVENT_WAIT_END:
         state->owner[event->lock] = self;
         state->woken &= (uint16_t)~self;
+        note_leaving(trace, state, event->thread);
         break;
     case EVENT_RELEASE:
     case EVENT_RELEASE_WRITE:
@@ -232,7 +285,7 @@ void small_execute(const struct small_trace *trace, struct small_state *state,
         state->readers[event->lock] &= (uint16_t)~self;
         break;
     case EVENT_BROADCAST:
-        state->woken |= sleepers(trace, state, event->object);
+        wake_all(trace, state, event->object);
         break;
     case EVENT_BARRIER_ENTER:
         state->entered[event->object]++;
@@ -256,6 +309,7 @@ uint32_t small_key_words(const struct small_trace *trace)
     uint32_t bytes = trace->threads + trace->tracked_count;
     bytes += trace->model == MODEL_BRANCH ? 8 + 2 : 0;
     bytes += trace->has_conditions ? 2 : 0;
+    bytes += trace->gives_up ? 2 * trace->threads : 0;
     return (bytes + 7) / 8;
 }
 
@@ -273,7 +327,11 @@ void small_key(const struct small_trace *trace, const struct small_state *state,
         memcpy(at, &state->tainted, sizeof state->tainted);
         at += sizeof state->tainted;
     }
-    if (trace->has_conditions)
+    if (trace->has_conditions) {
         memcpy(at, &state->woken, sizeof state->woken);
+        at += sizeof state->woken;
+    }
+    if (trace->gives_up)
+        memcpy(at, state->could_be, trace->threads * sizeof *state->could_be);
     memcpy(key, bytes, 8 * small_key_words(trace));
 }

@@ -38,6 +38,7 @@ struct small_trace {
     uint32_t count, threads, variables;
     enum model model; /* after the fall back to rf */
     bool has_conditions;
+    bool gives_up; /* somebody returns from a wait without a signal */
     uint8_t fork_of[SMALL_THREADS];
     uint8_t length[SMALL_THREADS];
     uint8_t by_thread[SMALL_THREADS][SMALL_EVENTS];
@@ -67,6 +68,9 @@ struct small_state {
     uint64_t tainted_memory;         /* `branch`: depends on a read that changed */
     uint16_t tainted;                /* threads, likewise */
     uint16_t woken;                  /* waiting threads that a signal chose */
+    /* By thread, of those that one signal chose: itself, and the others that it could have
+     * chosen and that still wait. Only where somebody gives up. */
+    uint16_t could_be[SMALL_THREADS];
 };
 
 /* 0, or -1 with the reason if the trace is too large to be explored like this. */
@@ -91,7 +95,9 @@ void small_execute(const struct small_trace *trace, struct small_state *state,
 
 /* What tells states apart, as words; returns how many. Locks, counts and the
  * like follow from how far each thread has come. */
-enum { SMALL_KEY_WORDS = (SMALL_THREADS + SMALL_VARIABLES + 8 + 2 + 2 + 7) / 8 + 1 };
+enum {
+    SMALL_KEY_WORDS = (SMALL_THREADS + SMALL_VARIABLES + 8 + 2 + 2 + 2 * SMALL_THREADS + 7) / 8 + 1
+};
 uint32_t small_key_words(const struct small_trace *trace);
 void small_key(const struct small_trace *trace, const struct small_state *state, uint64_t *key);
 

@@ -56,6 +56,7 @@ static void copy_events(struct small_trace *trace, const struct history *history
             trace->events[pos].join_fork = trace->fork_of[event->object];
         else if (event->op == EVENT_WAIT_BEGIN)
             trace->has_conditions = true;
+        trace->gives_up |= event->op == EVENT_WAIT_END && event->flags & EVENT_FAILED;
     }
 }
 

@@ -411,9 +411,9 @@ static void test_dense_waits(void **state)
     assert_int_equal(sample_generate(&sample, &shape, 1, &error), 0);
     struct reading reading;
     struct engine_options options = {.jobs = 1, .model = MODEL_SYNC};
-    const struct findings *found = reading_run(
-        &reading, std_open_memory("dense.std", sample.text, strlen(sample.text)), &engine_deadlock,
-        &options, sample.text);
+    const struct findings *found =
+        reading_run(&reading, std_open_memory("dense.std", sample.text, strlen(sample.text)),
+                    &engine_deadlock, &options, sample.text);
     assert_true(found->count > 100);
     assert_int_equal(reading.driver.runs[0].exhausted, 0);
     reading_free(&reading);

@@ -124,6 +124,18 @@ static void a_deadlock_has_no_smaller_one_in_it(void **state)
            MODEL_RF, "deadlock 1 10");
 }
 
+/* T0 gives up and waits again. It does not take a signal along that T2 waits for, too: after
+ * both signals, T2 has its own. */
+static void who_gives_up_leaves_the_signal(void **state)
+{
+    (void)state;
+    expect("T0|acq(l0)|1\nT0|wait(c0,l0)|13\nT1|acq(l0)|15\nT1|wait(c1,l0)|17\n"
+           "T0|woken!(c0,l0)|18\nT0|wait(c0,l0)|20\nT2|acq(l0)|21\nT2|notifyall(c1)|23\n"
+           "T2|wait(c0,l0)|26\nT1|woken(c1,l0)|27\nT1|notify(c0)|33\nT1|wait(c1,l0)|34\n"
+           "T1|woken!(c1,l0)|35\nT1|notify(c0)|42\nT1|rel(l0)|43\nT2|woken(c0,l0)|48\n",
+           MODEL_SYNC, "deadlock 9");
+}
+
 static void a_wait_returns_after_a_signal_only(void **state)
 {
     (void)state;
@@ -329,6 +341,7 @@ int main(void)
         cmocka_unit_test(three_threads_deadlock),
         cmocka_unit_test(readers_share_and_still_deadlock),
         cmocka_unit_test(a_deadlock_has_no_smaller_one_in_it),
+        cmocka_unit_test(who_gives_up_leaves_the_signal),
         cmocka_unit_test(a_wait_returns_after_a_signal_only),
         cmocka_unit_test(a_signal_is_not_a_memory),
         cmocka_unit_test(more_than_locks_may_be_waited_for),
