@@ -1,11 +1,13 @@
 // What OpenMP orders, and one race that it does not (tests/cli/run.bats).
 #include <omp.h>
 #include <stdio.h>
-static int table[64], total, named, locked, racy, phase1[4], phase2[4], tested, turns;
+static int table[64], total, named, locked, racy, phase1[4], phase2[4], tested, turns, inner;
 static omp_lock_t lock;
+static omp_nest_lock_t nestable;
 int main(void)
 {
     omp_init_lock(&lock);
+    omp_init_nest_lock(&nestable);
     table[0] = 1;
 #pragma omp parallel num_threads(4)
     {
@@ -26,6 +28,13 @@ int main(void)
         omp_set_lock(&lock);
         locked++;
         omp_unset_lock(&lock);
+        omp_set_nest_lock(&nestable);
+        if (omp_test_nest_lock(&nestable)) {
+            inner++;
+            omp_unset_nest_lock(&nestable);
+        }
+        inner++;
+        omp_unset_nest_lock(&nestable);
         if (omp_test_lock(&lock)) {
             tested++;
             omp_unset_lock(&lock);
@@ -63,5 +72,5 @@ int main(void)
         total += table[i];
 #pragma omp parallel num_threads(4)
     racy++; //@A
-    printf("%d %d\n", total > 0, named == 4 && locked == 4 && turns == 120);
+    printf("%d %d\n", total > 0, named == 4 && locked == 4 && turns == 120 && inner == 8);
 }
