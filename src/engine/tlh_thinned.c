@@ -3,7 +3,6 @@
 #include "engine/thinned.h"
 #include "engine/tlh_search.h"
 #include "engine/whole.h"
-#include "model/checker.h"
 #include "search/suspects.h"
 #include "trace/turns.h"
 
@@ -61,34 +60,8 @@ static void name_in_whole(struct engine_run *run, const struct thinned *thinned,
     free(turns);
 }
 
-/* Where the log may lack a write that an atomic operation would see, only the whole trace
- * can tell. */
-static int check_in_whole(struct engine_run *run, size_t first, struct error *error)
-{
-    run->history = whole_history(run->whole, error);
-    if (!run->history)
-        return -1;
-    struct rules *rules = rules_create(run->history, MODEL_SYNC);
-    for (size_t i = first; i < run->findings->count; i++) {
-        struct finding *finding = &run->findings->items[i];
-        const uint32_t events[2] = {finding->events[0].pos, finding->events[1].pos};
-        struct claim claim = {
-            FINDING_RACE, events, 2, finding->witness, finding->witness_length, finding->in_turns};
-        struct complaint complaint;
-        if (!finding->witness || witness_check(rules, &claim, &complaint))
-            continue;
-        free(finding->witness);
-        finding->witness = NULL;
-        finding->witness_length = 0;
-        finding->in_turns = false;
-        finding->note = memory_copy(TLH_WITHOUT, sizeof TLH_WITHOUT);
-    }
-    rules_destroy(rules);
-    return 0;
-}
-
-int tlh_thinned_try(struct engine_run *run, const struct sync_log *log, uint32_t limit, bool *found,
-                    struct error *error)
+void tlh_thinned_try(struct engine_run *run, const struct sync_log *log, uint32_t limit,
+                     bool *found)
 {
     const struct lockset_pairs *pairs = lockset_pairs_of(run->filter);
     size_t before = run->findings->count;
@@ -108,5 +81,4 @@ int tlh_thinned_try(struct engine_run *run, const struct sync_log *log, uint32_t
         if (run->findings->items[i].witness)
             name_in_whole(run, &thinned, &run->findings->items[i]);
     thinned_free(&thinned);
-    return log->doubtful ? check_in_whole(run, before, error) : 0;
 }

@@ -6,8 +6,8 @@
 #include "engine/lockset_pairs.h"
 
 /* Tries the pairs of locations that are not found yet, in the trace as far as `limit`;
- * found[i] says it of the i-th. 0 or -1. */
-int tlh_thinned_try(struct engine_run *run, const struct sync_log *log, uint32_t limit, bool *found,
-                    struct error *error);
+ * found[i] says it of the i-th. */
+void tlh_thinned_try(struct engine_run *run, const struct sync_log *log, uint32_t limit,
+                     bool *found);
 
 #endif

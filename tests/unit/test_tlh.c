@@ -259,6 +259,23 @@ static void test_thinned(void **state)
     assert_true(found > 1000);
 }
 
+/* Both write x plainly, under a lock, before A updates it atomically: which of the two writes
+ * that sees in another order is not in the log. */
+static void test_plain_before_atomic(void **state)
+{
+    (void)state;
+    static const char text[] = "A|r(y)|0\nA|acq(l)|1\nA|w(x)|2\nA|rel(l)|3\nB|acq(l)|4\nB|w(x)|5\n"
+                               "A|atomicrmw.acqrel(x)|6\nB|atomicw.acquire(y)|7\nB|rel(l)|8\n"
+                               "B|r(y)|9\nA|atomicw(y)|10\n";
+    enum { ROOM = 16 };
+    uint64_t few[ROOM], all[ROOM];
+    size_t without = 0;
+    size_t count = places_found(text, strlen(text), false, few, ROOM, &without);
+    assert_true(count > 0);
+    assert_int_equal(count, places_found(text, strlen(text), true, all, ROOM, &without));
+    assert_memory_equal(few, all, count * sizeof *few);
+}
+
 /* B waits from the beginning on; A works alone for long, then writes x, wakes B up, and
  * writes y. B writes both then: only y is a race, as the one signal orders x. Lockset, which
  * knows nothing of signals, has both for candidates, and late. */
@@ -340,10 +357,11 @@ static void test_turns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_start_pair),    cmocka_unit_test(test_incremental),
-        cmocka_unit_test(test_without_reuse), cmocka_unit_test(test_any_order),
-        cmocka_unit_test(test_two_threads),   cmocka_unit_test(test_thinned),
-        cmocka_unit_test(test_log_again),     cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_start_pair),          cmocka_unit_test(test_incremental),
+        cmocka_unit_test(test_without_reuse),       cmocka_unit_test(test_any_order),
+        cmocka_unit_test(test_two_threads),         cmocka_unit_test(test_thinned),
+        cmocka_unit_test(test_log_again),           cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_plain_before_atomic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
