@@ -294,6 +294,48 @@ static uint32_t first_from(const struct stuck_bounds *bounds, const struct wait_
     return low;
 }
 
+/* The first instance, from `low` on, that needs more of the chosen ones than they have done: nor
+ * will any later one do. */
+static uint32_t first_too_late(const struct tuple *tuple, const struct wait_class *class,
+                               uint32_t chosen, uint32_t low)
+{
+    uint32_t high = (uint32_t) class->instances.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        bool fits = true;
+        for (uint32_t i = 0; i < chosen && fits; i++)
+            fits = compatible(tuple->bounds, class->instances.items[middle],
+                              tuple->events[tuple->steps_order[i]]);
+        if (fits)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The number of the instance, of first .. end - 1, to be tried next: of the first class from both
+ * ends, since errors often lie where a program ends; of the others from where it stands, outwards.
+ */
+static uint32_t next_instance(const struct tuple *tuple, const struct wait_class *class,
+                              uint32_t chosen, uint32_t first, uint32_t end, uint32_t i)
+{
+    if (!chosen)
+        return i & 1 ? first + i / 2 : end - 1 - i / 2;
+    uint32_t low = first, high = end, pos = tuple->events[tuple->steps_order[0]];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (class->instances.items[middle] < pos)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    uint32_t below = low - first, above = end - low, both = below < above ? below : above;
+    if (i < 2 * both)
+        return i & 1 ? low - 1 - i / 2 : low + i / 2;
+    return below > above ? low - 1 - (i - both) : low + (i - both);
+}
+
 /* Classes beyond the first `chosen`, in order, get each instance that goes with those. */
 static void choose(struct tuple *tuple, uint32_t chosen)
 {
@@ -309,19 +351,16 @@ static void choose(struct tuple *tuple, uint32_t chosen)
         uint32_t needed = need(bounds, tuple->events[tuple->steps_order[i]], class->thread);
         least = needed > least ? needed : least;
     }
-    uint32_t first = first_from(bounds, class, least), end = (uint32_t) class->instances.count;
+    uint32_t first = first_from(bounds, class, least);
+    uint32_t end = first_too_late(tuple, class, chosen, first);
     for (uint32_t i = 0; i < end - first && !tuple->stopped; i++) {
-        /* The first class from both ends: errors often lie where a program ends. */
-        uint32_t k = chosen || !(i & 1) ? first + (chosen ? i : i / 2) : end - 1 - i / 2;
         if (!*tuple->steps) {
             tuple->stopped = tuple->ran_out = true;
             return;
         }
         --*tuple->steps;
-        tuple->events[at] = class->instances.items[k];
-        for (uint32_t other = 0; other < chosen; other++)
-            if (!compatible(bounds, tuple->events[at], tuple->events[tuple->steps_order[other]]))
-                return; /* nor will any later instance */
+        tuple->events[at] =
+            class->instances.items[next_instance(tuple, class, chosen, first, end, i)];
         choose(tuple, chosen + 1);
     }
 }
