@@ -81,7 +81,8 @@ static bool is_runtime(const struct trace *trace, uint32_t location)
 
 static bool is_library(const struct trace *trace, uint32_t location, const char *place)
 {
-    return symbols_place_is_library(place) || is_in(trace, location, "libstdc++.so");
+    return symbols_place_is_library(place) || is_in(trace, location, "libstdc++.so") ||
+           is_in(trace, location, "libgomp.so");
 }
 
 /* The inlined frames of one location; false at what calls main() or a thread. */

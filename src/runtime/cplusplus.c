@@ -3,35 +3,13 @@
  * std::thread and std::condition_variable of a program would seem to be used in one place.
  *
  * Valgrind's tool sees these calls itself. */
+#include "runtime/caller.h"
 #include "runtime/real.h"
 #include "runtime/wish.h"
 
 #ifndef PREPLAY_HOSTED
 
 #include <dlfcn.h>
-
-struct call {
-    struct recorder *recorder; /* NULL: not recorded */
-};
-
-static struct call call_begin(uintptr_t caller)
-{
-    struct recorder *self = recorder_self();
-    if (!self)
-        return (struct call){0};
-    if (self->depth < RECORDER_FRAMES)
-        self->frames[self->depth] =
-            (struct stack_frame){.pc = caller, .pointer = (uintptr_t)__builtin_frame_address(0)};
-    self->depth++;
-    return (struct call){self};
-}
-
-/* By return and by an exception alike. */
-static void call_end(struct call *call)
-{
-    if (call->recorder && call->recorder->depth)
-        call->recorder->depth--;
-}
 
 /* The C++ library may be loaded later than we are, and in a scope of its own. */
 static void *find(const char *name)
@@ -51,7 +29,7 @@ static void *find(const char *name)
     EXPORT void name parameters                                                                    \
     {                                                                                              \
         static void(*real_function) parameters;                                                    \
-        __attribute__((cleanup(call_end), unused)) struct call call = call_begin(CALLER);          \
+        CALL_FROM(CALLER);                                                                         \
         if (!real_function)                                                                        \
             *(void **)(void *)&real_function = find(#name);                                        \
         real_function arguments;                                                                   \

@@ -7,6 +7,8 @@
  * it. Both are announced as edges (sync_edge). Critical sections and OpenMP's locks are locks. */
 #include "runtime/openmp.h"
 
+#include "runtime/caller.h"
+
 #include <dlfcn.h>
 
 __thread struct region *openmp_region __attribute__((tls_model("initial-exec")));
@@ -37,7 +39,12 @@ static void preplay_run_part(void *argument)
     openmp_task = (struct task){.children = openmp_token()};
     rounds = 0;
     sync_edge(EVENT_ATOMIC_LOAD, &region->begun, region->pc);
-    region->run(region->data);
+    if (region->creator == recorder_current) {
+        region->run(region->data);
+    } else { /* its stack begins here; the creator is where it was */
+        CALL_FROM(region->pc);
+        region->run(region->data);
+    }
     sync_edge(EVENT_ATOMIC_RMW, &region->ended, region->pc);
     openmp_region = outer;
     openmp_task = outer_task;
@@ -49,8 +56,10 @@ static void preplay_run_part(void *argument)
     EXPORT result name(void (*run)(void *), void *data, unsigned threads UNPACK more)              \
     {                                                                                              \
         FIND(result, name, (void (*)(void *), void *, unsigned UNPACK more));                      \
-        struct region region = {.run = run, .data = data, .pc = CALLER};                           \
+        struct region region = {                                                                   \
+            .run = run, .data = data, .pc = CALLER, .creator = recorder_self()};                   \
         sync_edge(EVENT_ATOMIC_RMW, &region.begun, CALLER);                                        \
+        CALL_FROM(CALLER);                                                                         \
         give next(preplay_run_part, &region, threads UNPACK arguments);                            \
         sync_edge(EVENT_ATOMIC_LOAD, &region.ended, CALLER);                                       \
         RESULT_##result                                                                            \

@@ -14,6 +14,7 @@ struct region {
     char barrier[2];   /* in turn, since who is late at one may meet who is early at the next */
     char ordered, copied;
     uintptr_t pc;
+    const struct recorder *creator;
 };
 
 /* The task that a thread is in; the part of a region that it runs is one. */

@@ -6,6 +6,8 @@
  * its edges travels in front of the arguments. */
 #include "runtime/openmp.h"
 
+#include "runtime/caller.h"
+
 enum {
     TASK_DEPENDS = 1 << 3,
     TASK_HAS_NO_GROUP = 1 << 11,
@@ -29,11 +31,13 @@ struct head {
     void *on[MOST_DEPENDENCES];
 };
 
+/* A reader may see this name in a schedule. */
+static char openmp_tasks[1 << 16];
+
 const char *openmp_token(void)
 {
-    static char tokens[1 << 16];
     static _Atomic uint32_t used;
-    return &tokens[atomic_fetch_add(&used, 1) % sizeof tokens];
+    return &openmp_tasks[atomic_fetch_add(&used, 1) % sizeof openmp_tasks];
 }
 
 /* In the creator, once for every task. Its edge begins here, since an argument may have a
@@ -63,7 +67,10 @@ static void preplay_run_task(void *argument)
     void *data = (char *)argument + head->offset;
     if (head->loops)
         REAL(memcpy)(data, head->range, sizeof head->range);
-    head->run(data);
+    {
+        CALL_FROM(head->pc);
+        head->run(data);
+    }
     for (unsigned i = 0; i < head->count; i++)
         sync_edge(EVENT_ATOMIC_RMW, head->on[i], head->pc);
     sync_edge(EVENT_ATOMIC_RMW, head->parent, head->pc);

@@ -239,7 +239,7 @@ C
     [[ "$output" == "race r-"*" on hidden::word"* ]]
 }
 
-@test "a part of an OpenMP region has a name" {
+@test "a part of an OpenMP region has a name and a caller" {
     cat >region.c <<'C'
 #include <stdio.h>
 int best;
@@ -253,4 +253,6 @@ C
     "$PREPLAY" cc -g -fopenmp region.c -o region
     run -66 "$PREPLAY" run ./region
     [[ "$output" == *"#0 main._omp_fn.0 "*"region.c:6:"* ]]
+    [ "$(grep -c '#1 main .*region.c:[45]:' <<<"$output")" -eq 3 ] # both accesses, and the thread's creation
+    grep -qE "creates T0.1 +region.c:[45]:" <<<"$output"
 }
