@@ -1,5 +1,6 @@
 #include "engine/tlh_search.h"
 
+#include "model/checker.h"
 #include "search/clocks.h"
 #include "trace/turns.h"
 
@@ -139,9 +140,14 @@ static bool build_witness(struct tlh_search *search, const struct lattice *latti
     array_push(&search->witness, targets[1]);
     free(path);
     free(done);
-    struct search_query query = {SEARCH_RACE, targets, 2, 0};
-    struct search_witness witness = {search->witness.items, (uint32_t)search->witness.count};
-    return search_check(search->index, &query, &witness);
+    struct claim claim = {.kind = FINDING_RACE,
+                          .events = targets,
+                          .event_count = 2,
+                          .witness = search->witness.items,
+                          .witness_length = (uint32_t)search->witness.count};
+    struct complaint complaint;
+    const struct machine *begun = observed_run_at(&search->observed, search->rules, snapshot);
+    return begun && witness_check_after(search->rules, begun, snapshot, &claim, &complaint);
 }
 
 static bool find_witness(struct tlh_search *search, const uint32_t targets[2], struct lattice *one,
@@ -205,6 +211,7 @@ void tlh_search_open(struct tlh_search *search, struct engine_run *run,
                      const struct history *history)
 {
     *search = (struct tlh_search){.run = run, .history = history};
+    search->rules = rules_create(history, MODEL_SYNC);
     search->index = search_index_create(history, MODEL_SYNC);
     search->histories = lock_histories_create(search->index);
     search->rendezvous = rendezvous_create(search->index);
@@ -222,4 +229,6 @@ void tlh_search_close(struct tlh_search *search)
     rendezvous_destroy(search->rendezvous);
     lock_histories_destroy(search->histories);
     search_index_destroy(search->index);
+    observed_run_free(&search->observed);
+    rules_destroy(search->rules);
 }

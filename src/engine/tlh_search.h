@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "engine/engine.h"
+#include "model/observed_run.h"
 #include "search/lattice.h"
 #include "search/rendezvous.h"
 
@@ -22,6 +23,8 @@
 struct tlh_search {
     struct engine_run *run;
     const struct history *history; /* thinned, or the whole trace */
+    struct rules *rules;
+    struct observed_run observed; /* as far as the last schedule follows it */
     struct search_index *index;
     struct lock_histories *histories;
     struct rendezvous *rendezvous;

@@ -44,6 +44,29 @@ static bool try_locations(struct tlh_search *search, const struct thinned *thinn
     return found;
 }
 
+/* When a pair of locations is tried: those that meet early first, so that one walk over the
+ * trace serves the schedules of all (model/observed_run.h). */
+struct place_in_order {
+    uint32_t pos, number;
+};
+
+static int by_turn(const void *a, const void *b)
+{
+    const struct place_in_order *x = a, *y = b;
+    if (x->pos != y->pos)
+        return x->pos < y->pos ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static struct place_in_order *in_order(const struct lockset_pairs *pairs)
+{
+    struct place_in_order *order = memory_alloc(pairs->list.count, sizeof *order);
+    for (uint32_t i = 0; i < pairs->list.count; i++)
+        order[i] = (struct place_in_order){pairs->list.items[i].instances.items[0].earlier.pos, i};
+    qsort(order, pairs->list.count, sizeof *order, by_turn);
+    return order;
+}
+
 _Static_assert(TURNS_FROM <= WHOLE_SMALL, "what is listed in full is at hand");
 
 /* The turns of the thinned trace are those of the whole one, in which threads do more
@@ -73,9 +96,13 @@ void tlh_thinned_try(struct engine_run *run, const struct sync_log *log, uint32_
     thinned_create(&thinned, run->trace, log, pairs, limit);
     tlh_search_open(&search, run, thinned.history);
     search.in_turns = true;
-    for (size_t i = 0; i < pairs->list.count; i++)
-        if (!found[i])
-            found[i] = try_locations(&search, &thinned, &pairs->list.items[i], limit);
+    struct place_in_order *order = in_order(pairs);
+    for (size_t i = 0; i < pairs->list.count; i++) {
+        uint32_t number = order[i].number;
+        if (!found[number])
+            found[number] = try_locations(&search, &thinned, &pairs->list.items[number], limit);
+    }
+    free(order);
     tlh_search_close(&search);
     for (size_t i = before; i < run->findings->count; i++)
         if (run->findings->items[i].witness)

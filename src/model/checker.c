@@ -103,7 +103,7 @@ static bool performs_both(const struct claim *claim)
            !among(claim->events, 2, end[-2]);
 }
 
-static bool check_unordered(const struct rules *rules, struct machine *machine,
+static bool check_unordered(const struct rules *rules, struct machine *machine, uint32_t begun,
                             const struct claim *claim, struct complaint *complaint)
 {
     uint32_t last = claim->witness_length - 1, second = claim->witness[last];
@@ -113,7 +113,7 @@ static bool check_unordered(const struct rules *rules, struct machine *machine,
         return complain(complaint, last, second,
                         "the two events of a race conflict: one object, two threads, a write, "
                         "not both atomic");
-    if (!run(machine, claim, 0, last, POS_NONE, complaint))
+    if (!run(machine, claim, begun, last, POS_NONE, complaint))
         return false;
     enum rule rule = machine_forbids_sync(machine, second);
     if (rule == RULE_PROGRAM_ORDER || rule == RULE_FORK)
@@ -249,22 +249,22 @@ static bool check_happened(const struct rules *rules, const struct claim *claim,
                             "threads that are stuck at the end are so because of each other");
 }
 
-static bool check_prefix(const struct rules *rules, const struct claim *claim,
-                         struct complaint *complaint)
+/* Takes over the machine, which has executed the first `begun` events. */
+static bool check_prefix(const struct rules *rules, struct machine *machine, uint32_t begun,
+                         const struct claim *claim, struct complaint *complaint)
 {
-    struct machine *machine = machine_create(rules);
     bool good;
     if (claim->kind == FINDING_ATOMICITY) {
         uint32_t last = claim->witness_length - 1;
         good = check_atomicity(rules, claim, complaint) &&
-               run(machine, claim, 0, last, claim->events[2], complaint) &&
+               run(machine, claim, begun, last, claim->events[2], complaint) &&
                run(machine, claim, last, last + 1, claim->events[1], complaint);
     } else if (performs_both(claim)) {
-        good = check_unordered(rules, machine, claim, complaint);
+        good = check_unordered(rules, machine, begun, claim, complaint);
     } else {
         uint32_t prefix = claim->witness_length - claim->event_count;
         good = ends_in_claim(claim, complaint) &&
-               run(machine, claim, 0, prefix, POS_NONE, complaint) &&
+               run(machine, claim, begun, prefix, POS_NONE, complaint) &&
                (claim->kind == FINDING_RACE ? check_race(rules, machine, claim, complaint)
                                             : check_deadlock(rules, machine, claim, complaint));
     }
@@ -292,8 +292,9 @@ static bool check_turns(const struct rules *rules, const struct claim *claim,
     return good;
 }
 
-bool witness_check(const struct rules *rules, const struct claim *claim,
-                   struct complaint *complaint)
+/* It has the events that a claim of its kind has, and those are of the trace. */
+static bool is_well_formed(const struct rules *rules, const struct claim *claim,
+                           struct complaint *complaint)
 {
     uint32_t wanted = claim->kind == FINDING_RACE ? 2 : claim->kind == FINDING_ATOMICITY ? 3 : 0;
     if ((wanted && claim->event_count != wanted) || claim->event_count < 1)
@@ -312,8 +313,24 @@ bool witness_check(const struct rules *rules, const struct claim *claim,
             !(happened && is_wish(rules->history, claim->events[i])))
             return complain(complaint, 0, claim->events[i],
                             "an error consists of events of its trace");
+    return true;
+}
+
+bool witness_check_after(const struct rules *rules, const struct machine *begun, uint32_t count,
+                         const struct claim *claim, struct complaint *complaint)
+{
+    return is_well_formed(rules, claim, complaint) &&
+           check_prefix(rules, machine_copy(begun), count, claim, complaint);
+}
+
+bool witness_check(const struct rules *rules, const struct claim *claim,
+                   struct complaint *complaint)
+{
+    if (!is_well_formed(rules, claim, complaint))
+        return false;
     if (claim->in_turns)
         return check_turns(rules, claim, complaint);
-    return happened ? check_happened(rules, claim, complaint)
-                    : check_prefix(rules, claim, complaint);
+    return ends_in_wishes(rules->history, claim)
+               ? check_happened(rules, claim, complaint)
+               : check_prefix(rules, machine_create(rules), 0, claim, complaint);
 }

@@ -46,5 +46,9 @@ struct complaint {
  * first broken rule is in `complaint`. */
 bool witness_check(const struct rules *rules, const struct claim *claim,
                    struct complaint *complaint);
+/* The same for a witness, every event listed, whose first `count` events `begun` has executed
+ * by these rules: they are not gone over again. */
+bool witness_check_after(const struct rules *rules, const struct machine *begun, uint32_t count,
+                         const struct claim *claim, struct complaint *complaint);
 
 #endif
