@@ -1,5 +1,6 @@
 /* The checker accepts witnesses and names the rule that a false one breaks. */
 #include "model/checker.h"
+#include "model/observed_run.h"
 #include "trace/formats.h"
 
 #include <setjmp.h>
@@ -251,9 +252,45 @@ static void culprits_strike_inside_the_window(void **state)
         "inside the window");
 }
 
+/* A witness that begins with the recorded run is judged by what comes after, forwards and
+ * backwards in the run. */
+static void goes_on_from_the_recorded_run(void **state)
+{
+    (void)state;
+    static const char text[] = "A|acq(l)|1\nA|w(x)|2\nA|rel(l)|3\nA|w(y)|4\n"
+                               "B|acq(l)|5\nB|w(x)|6\nB|rel(l)|7\nB|w(y)|8\n";
+    struct error error = {0};
+    struct trace *trace = std_open_memory("t.std", text, strlen(text));
+    struct history *history = history_read(trace, &error);
+    struct rules *rules = rules_create(history, MODEL_SYNC);
+    struct observed_run run = {0};
+    const uint32_t events[2] = {3, 7}, wrong[2] = {1, 5};
+    const uint32_t good[] = {0, 1, 2, 4, 5, 6, 3, 7}, held[] = {0, 4, 1, 5};
+    struct claim claim = {FINDING_RACE, events, 2, good, 8, false};
+    struct claim refused = {FINDING_RACE, wrong, 2, held, 4, false};
+    struct complaint complaint;
+    static const uint32_t moments[] = {3, 0, 2, 1, 3};
+    for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
+        const struct machine *begun = observed_run_at(&run, rules, moments[i]);
+        assert_int_equal(machine_next(begun, history->events[0].thread), moments[i]);
+        assert_true(witness_check_after(rules, begun, moments[i], &claim, &complaint));
+        /* The machine stays where it was. */
+        assert_int_equal(machine_next(begun, history->events[0].thread), moments[i]);
+    }
+    const struct machine *begun = observed_run_at(&run, rules, 1);
+    assert_false(witness_check_after(rules, begun, 1, &refused, &complaint));
+    assert_int_equal(complaint.at, 1);
+    assert_non_null(strstr(complaint.rule, "held cannot be acquired"));
+    observed_run_free(&run);
+    rules_destroy(rules);
+    history_destroy(history);
+    trace_close(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(goes_on_from_the_recorded_run),
         cmocka_unit_test(accepts_a_hidden_race),
         cmocka_unit_test(names_program_order),
         cmocka_unit_test(names_the_ends),
