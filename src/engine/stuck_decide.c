@@ -5,7 +5,7 @@
 
 enum {
     EXPLORED_EVENTS = 2048, /* of a trace, or window, that is explored at all */
-    TABLE_STATES = 1 << 19, /* to find all deadlocks at once */
+    TABLE_STATES = 1 << 20, /* to find all deadlocks at once */
     EXPLORED_STATES = 1 << 16,
     EXPLORED_IN_ALL = 1 << 18,
     STATE_WORK = 16, /* of a state, where an event that is executed is 1 */
