@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "search/clocks.h"
+#include "search/exposed.h"
 
 /* Accesses of one variable that are alike: thread, location, kind, locks. */
 struct class
@@ -17,21 +18,12 @@ struct instance {
     struct suspect_pair pair;
 };
 
-/* What all accesses of a variable have in common. */
-struct screen {
-    uint32_t thread;
-    bool touched, shared, written, plain; /* by a second thread; at all; not atomically */
-    uint8_t guard_count;
-    uint32_t guards[2]; /* locks held exclusively at each of them */
-};
-
 struct finder {
     const struct search_index *index, *also;
     bool every_pair;
     uint32_t window;
-    struct screen *screens;     /* by variable */
-    uint32_t *start, *accesses; /* by variable: its accesses, ascending */
-    struct map numbers;         /* of classes of one variable */
+    struct exposed exposed;
+    struct map numbers; /* of classes of one variable */
     struct classes ARRAY_OF(struct class) classes;
     struct members ARRAY_OF(uint32_t) members, class_of;
     struct map tried;         /* pair of locations -> instances, and PARTIAL */
@@ -47,86 +39,10 @@ struct finder {
  * numbers. Only a variable with more kinds of accesses than this feels it. */
 #define CLASSES_NEAR 512
 
-static bool holds_guard(const struct search_index *index, uint32_t node, uint32_t lock)
-{
-    for (; node != HELD_NONE; node = index->nodes[node].next) {
-        const struct event *acquire = event_at(index, index->nodes[node].acquire);
-        if (event_lock(acquire) == lock && acquire->op != EVENT_ACQUIRE_READ)
-            return true;
-    }
-    return false;
-}
-
 /* All of them are looked at. */
 static uint32_t held_at(const struct search_index *index, uint32_t pos)
 {
     return index_with(index, INDEX_HELD)->held[pos];
-}
-
-static void first_guards(const struct search_index *index, uint32_t node, struct screen *screen)
-{
-    const uint8_t room = sizeof screen->guards / sizeof *screen->guards;
-    for (; node != HELD_NONE && screen->guard_count < room; node = index->nodes[node].next) {
-        const struct event *acquire = event_at(index, index->nodes[node].acquire);
-        if (acquire->op != EVENT_ACQUIRE_READ)
-            screen->guards[screen->guard_count++] = event_lock(acquire);
-    }
-}
-
-/* One pass in the order of the trace finds the few variables that are worth one in
- * the order of their accesses, which are all over the memory. */
-static void screen_variables(struct finder *finder, uint32_t variables)
-{
-    const struct search_index *index = finder->index;
-    const struct history *history = index->history;
-    finder->screens = NEW_ARRAY(struct screen, (size_t)variables + 1);
-    for (uint32_t pos = 0; pos < history->count; pos++) {
-        const struct event *event = &history->events[pos];
-        if (!op_in(event->op, OPS_ACCESS))
-            continue;
-        struct screen *screen = &finder->screens[event->object];
-        if (!screen->touched) {
-            screen->touched = true;
-            screen->thread = event->thread;
-            first_guards(index, held_at(index, pos), screen);
-        }
-        screen->shared |= event->thread != screen->thread;
-        screen->written |= event_writes(event);
-        screen->plain |= !op_in(event->op, OPS_ATOMIC);
-        for (uint8_t i = 0; i < screen->guard_count;) {
-            if (holds_guard(index, held_at(index, pos), screen->guards[i]))
-                i++;
-            else
-                screen->guards[i] = screen->guards[--screen->guard_count];
-        }
-    }
-}
-
-/* Some two accesses of it conflict, and no lock is held at all of them. */
-static bool is_suspicious(const struct finder *finder, uint32_t variable)
-{
-    const struct screen *screen = &finder->screens[variable];
-    return screen->shared && screen->written && screen->plain && !screen->guard_count;
-}
-
-static bool is_collected(const struct finder *finder, const struct event *event)
-{
-    return op_in(event->op, OPS_ACCESS) && is_suspicious(finder, event->object);
-}
-
-static void group_by_variable(struct finder *finder, uint32_t variables)
-{
-    const struct history *history = finder->index->history;
-    finder->start = NEW_ARRAY(uint32_t, (size_t)variables + 2);
-    for (uint32_t pos = 0; pos < history->count; pos++)
-        if (is_collected(finder, &history->events[pos]))
-            finder->start[history->events[pos].object + 2]++;
-    for (uint32_t i = 0; i < variables; i++)
-        finder->start[i + 2] += finder->start[i + 1];
-    finder->accesses = memory_alloc(finder->start[variables + 1], sizeof *finder->accesses);
-    for (uint32_t pos = 0; pos < history->count; pos++)
-        if (is_collected(finder, &history->events[pos]))
-            finder->accesses[finder->start[history->events[pos].object + 1]++] = pos;
 }
 
 /* Locks held, whatever their order. */
@@ -337,8 +253,8 @@ static void pair_classes(struct finder *finder, const struct class *a, const str
 
 static void look_at_variable(struct finder *finder, uint32_t variable)
 {
-    const uint32_t *accesses = finder->accesses + finder->start[variable];
-    uint32_t count = finder->start[variable + 1] - finder->start[variable];
+    uint32_t count;
+    const uint32_t *accesses = exposed_accesses(&finder->exposed, variable, &count);
     if (!count)
         return;
     classify(finder, accesses, count);
@@ -397,7 +313,6 @@ static void look_at_all(struct finder *finder, struct suspects *suspects)
 void suspects_find(struct suspects *suspects, const struct search_index *index,
                    const struct search_index *also, bool every_pair, uint32_t window)
 {
-    uint32_t variables = trace_count(index->history->trace, CLASS_VARIABLE);
     struct finder *finder = NEW(struct finder);
     *finder = (struct finder){.index = index,
                               .also = also,
@@ -405,8 +320,7 @@ void suspects_find(struct suspects *suspects, const struct search_index *index,
                               .window = window,
                               .most = SUSPECT_INSTANCES};
     *suspects = (struct suspects){.finder = finder};
-    screen_variables(finder, variables);
-    group_by_variable(finder, variables);
+    exposed_find(&finder->exposed, index);
     look_at_all(finder, suspects);
 }
 
@@ -439,9 +353,7 @@ static void finder_destroy(struct finder *finder)
 {
     if (!finder)
         return;
-    free(finder->screens);
-    free(finder->start);
-    free(finder->accesses);
+    exposed_free(&finder->exposed);
     map_free(&finder->numbers);
     map_free(&finder->tried);
     array_free(&finder->classes);
