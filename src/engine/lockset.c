@@ -203,17 +203,26 @@ static void on_events(struct engine_run *run, const struct event *events, size_t
                       uint32_t first)
 {
     struct lockset *lockset = run->state;
+    struct sync_log *log = lockset->log;
+    uint32_t thread = UINT32_MAX, *next_index = NULL;
     for (size_t i = 0; i < count; i++) {
         const struct event *event = &events[i];
+        uint32_t pos = first + (uint32_t)i;
         /* The profile is a guess: the thread may acquire or release before. */
         access_look_ahead(&lockset->variables, events, i, count,
                           lock_profile_now(lockset->profiles, near_event->thread));
-        array_grow(&lockset->next_index, event->thread + 1);
-        uint32_t index = lockset->next_index.items[event->thread]++;
-        if (lockset->log)
-            sync_log_see(lockset->log, event, first + (uint32_t)i);
+        if (event->thread != thread) {
+            thread = event->thread;
+            array_grow(&lockset->next_index, thread + 1);
+            next_index = &lockset->next_index.items[thread];
+            if (log)
+                sync_log_turn(log, event, pos);
+        }
+        uint32_t index = (*next_index)++;
+        if (op_in(event->op, OPS_SYNC) && log)
+            sync_log_event(log, event, pos);
         if (op_in(event->op, OPS_ACCESS))
-            on_access(run, lockset, event, first + (uint32_t)i, index);
+            on_access(run, lockset, event, pos, index);
         order_step(lockset->order, event);
         lock_profiles_step(lockset->profiles, event);
     }

@@ -39,12 +39,11 @@ struct sync_log {
 void sync_log_thread(struct sync_log *log, uint32_t thread, uint32_t pos);
 void sync_log_event(struct sync_log *log, const struct event *event, uint32_t pos);
 
-/* Every event of the trace passes here, in order. */
-static inline void sync_log_see(struct sync_log *log, const struct event *event, uint32_t pos)
+/* All synchronisation of the trace passes sync_log_event(), in order; before that, and if it
+ * is something else, the first event after a change of threads this. */
+static inline void sync_log_turn(struct sync_log *log, const struct event *event, uint32_t pos)
 {
-    if (op_in(event->op, OPS_SYNC))
-        sync_log_event(log, event, pos);
-    else if (event->thread + 1 != log->thread_plus_one)
+    if (!op_in(event->op, OPS_SYNC) && event->thread + 1 != log->thread_plus_one)
         sync_log_thread(log, event->thread, pos);
 }
 
