@@ -1,5 +1,6 @@
 #include "cli/hung.h"
 
+#include "cli/blocked.h"
 #include "cli/processes.h"
 #include "cli/standstill.h"
 #include "cli/waiting.h"
@@ -75,8 +76,8 @@ static void look_at(struct hung *self, struct hung_process *process, double now)
     /* Once for every time that it stops: an idle server is not to be asked for ever. */
     if (!process->told && process->still == STILL_LOOKS)
         stop(self, process, now);
-    else if (process->told && process->still >= GRACE_LOOKS)
-        kill(number, SIGKILL);
+    else if (process->told && process->still >= GRACE_LOOKS && blocked_for_good(number))
+        kill(number, SIGKILL); /* not if its handler waits for something else, to end well */
 }
 
 void hung_look(struct hung *self, double now)

@@ -1,5 +1,6 @@
 #include "cli/standstill.h"
 
+#include "cli/blocked.h"
 #include "model/hang.h"
 #include "trace/binary_wishes.h"
 #include "trace/trace.h"
@@ -18,27 +19,12 @@ uint64_t standstill_ran(int process)
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* What /proc/PROCESS/status has behind a name; "" if nothing. */
-static void status_text(int process, const char *name, char text[64])
-{
-    char line[256];
-    size_t length = strlen(name);
-    text[0] = '\0';
-    snprintf(line, sizeof line, "/proc/%d/status", process);
-    FILE *file = fopen(line, "re");
-    while (file && !text[0] && fgets(line, sizeof line, file))
-        if (strncmp(line, name, length) == 0 && line[length] == ':')
-            sscanf(line + length + 1, "%63s", text);
-    if (file)
-        fclose(file);
-}
-
 /* Of a process whose first thread has ended before others, that one counts as a zombie. */
 static uint64_t living_threads(int process)
 {
     char state[64], threads[64];
-    status_text(process, "State", state);
-    status_text(process, "Threads", threads);
+    blocked_status(process, "State", state);
+    blocked_status(process, "Threads", threads);
     return strtoull(threads, NULL, 10) - (state[0] == 'Z');
 }
 
@@ -47,7 +33,7 @@ static bool catches_signals(int process)
 {
     char caught[64];
     uint64_t own = UINT64_C(3) << 31;
-    status_text(process, "SigCgt", caught);
+    blocked_status(process, "SigCgt", caught);
     return strtoull(caught, NULL, 16) & ~own;
 }
 
@@ -84,7 +70,8 @@ static bool is_stuck(const char *directory, uint64_t threads, bool handlers)
 uint32_t standstill_threads(int process, const char *directory)
 {
     uint64_t ran = standstill_ran(process), threads = living_threads(process);
-    bool stuck = all_wait(directory, threads) &&
+    bool stuck = all_wait(directory, threads) && blocked_for_good(process) &&
+                 !blocked_until_moved(process) &&
                  is_stuck(directory, threads, catches_signals(process)) &&
                  standstill_ran(process) == ran;
     return stuck ? (uint32_t)threads : 0;

@@ -2,8 +2,9 @@
  * wishes of runtime/wish.h), and by the trace so far none can ever go on (model/hang.h).
  *
  * Not so if it has threads that the recorder does not see, or one that sleeps, reads or
- * spins; nor if its handler of some signal could still give what the threads wait for. Other
- * processes cannot: what they share leaves no wish. */
+ * spins; nor if its handler of some signal could still give what the threads wait for, if a timer
+ * may end it all, or under a debugger (blocked.h). Other processes cannot help: what they share
+ * leaves no wish. */
 #ifndef PREPLAY_CLI_STANDSTILL_H
 #define PREPLAY_CLI_STANDSTILL_H
 

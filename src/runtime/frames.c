@@ -2,6 +2,7 @@
  * address it was called from, and its exit. */
 #include "runtime/recorder.h"
 #include "runtime/real.h"
+#include "runtime/wish.h"
 
 EXPORT void __tsan_func_entry(void *pc);
 EXPORT void __tsan_func_entry(void *pc)
@@ -44,11 +45,14 @@ EXPORT void __tsan_func_exit(void)
 static void leave_frames(const uintptr_t *buffer)
 {
     struct recorder *self = recorder_current;
-    if (!self || self->depth > RECORDER_FRAMES)
+    if (!self)
         return;
     uintptr_t secret, pointer = buffer[6];
     __asm__("movq %%fs:0x30, %0" : "=r"(secret));
     pointer = (pointer >> 17 | pointer << 47) ^ secret;
+    wish_leave(self, pointer);
+    if (self->depth > RECORDER_FRAMES)
+        return;
     while (self->depth && self->frames[self->depth - 1].pointer < pointer)
         self->depth--;
     if (self->begun > self->depth)

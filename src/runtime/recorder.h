@@ -69,6 +69,7 @@ struct recorder {
     uint8_t *cursor, *limit;
     uint8_t *window;              /* the mapped part of the file */
     struct stream_header *header; /* stays mapped: the wish is in it (wish.h) */
+    uintptr_t wish_pointer;       /* where on the stack it was made */
     uint64_t window_size, window_offset;
     uint64_t last_stamp, last_pc;
     uint32_t tick, last_tick, chunk;

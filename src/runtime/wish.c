@@ -48,6 +48,7 @@ struct wish wish_begin(const struct sync *sync, unsigned op)
         before.node = header->wish_node;
     }
     put(header, &made);
+    self->wish_pointer = (uintptr_t)__builtin_frame_address(0);
     return before;
 }
 
@@ -56,4 +57,10 @@ void wish_end(struct wish *wish)
     if (wish->header)
         put(wish->header, wish);
     wish->header = NULL;
+}
+
+void wish_leave(struct recorder *self, uintptr_t pointer)
+{
+    if (self->header && self->header->wish && self->wish_pointer < pointer)
+        put(self->header, &(struct wish){0});
 }

@@ -25,6 +25,9 @@ struct wish {
 struct wish wish_begin(const struct sync *sync, unsigned op);
 /* More than once does no harm. */
 void wish_end(struct wish *wish);
+/* A jump to this stack pointer leaves what the thread waits in. It also ends a wish that it does
+ * not leave, if a handler jumps inside itself: whoever seems to run is never stopped. */
+void wish_leave(struct recorder *self, uintptr_t pointer);
 
 /* A call that waits by nature. Whoever is cancelled in it, or thrown out of it, wishes no more. */
 #define wish_during(sync, op, call)                                                                \

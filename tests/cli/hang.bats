@@ -83,6 +83,64 @@ END
     wait
 }
 
+# One thread waits for what it has itself, until its handler jumps: to wait for input then, or
+# later than a program is stopped that can never go on.
+@test "a program that an alarm gets out of a deadlock is left alone, then and after" {
+    cat >alarmed.c <<'END'
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static sigjmp_buf out;
+static void on_alarm(int number) { siglongjmp(out, number); }
+int main(int count, char **arguments)
+{
+    signal(SIGALRM, on_alarm);
+    pthread_mutex_lock(&lock);
+    if (!sigsetjmp(out, 1)) {
+        alarm((unsigned)atoi(arguments[1]));
+        pthread_mutex_lock(&lock);
+    }
+    signal(SIGALRM, SIG_DFL);
+    char text[8] = "";
+    if (read(0, text, 4) == 4)
+        printf("read %s", text);
+}
+END
+    "$PREPLAY" cc -g -pthread alarmed.c -o alarmed
+    (sleep 7; echo one) | timeout 60 "$PREPLAY" record -d early ./alarmed 1 >early.txt 2>&1 &
+    echo two | timeout 60 "$PREPLAY" record -d late ./alarmed 6 >late.txt 2>&1
+    wait
+    [ "$(cat early.txt late.txt)" = "read one"$'\n'"read two" ]
+    run ! grep "waited to the end" <("$PREPLAY" info early)
+}
+
+@test "a handler that is told to end has the time that it takes" {
+    cat >saving.c <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void on_end(int number)
+{
+    sleep(4);
+    _exit(write(1, "saved\n", 6) != 6);
+}
+int main(void)
+{
+    signal(SIGTERM, on_end);
+    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&lock);
+}
+END
+    "$PREPLAY" cc -g -pthread saving.c -o saving
+    run -124 timeout 60 "$PREPLAY" record ./saving
+    [[ "$output" == *"since none can ever go on"*"saved"* ]]
+}
+
 @test "--stop-after ends what does not end by itself, even if it does not want to" {
     run -66 timeout 60 "$PREPLAY" run --stop-after 1 "$BIN/stubborn"
     [[ "$output" == *"the program hung: 3 threads were waiting; stopped after "*" s (--stop-after)"* ]]
