@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 
-enum { PAGE_SHIFT = 12 };
+enum { PAGE_SHIFT = 12, PAGES_KNOWN = 32 };
 
 typedef long system_function(long number, ...);
 
@@ -40,11 +40,12 @@ static long ask_kernel(long number, long a, long b, long c, long d, long e, long
  * that a page has changed sides since is not noticed. */
 static bool is_shared(uintptr_t address)
 {
-    static _Thread_local uintptr_t known;
+    static _Thread_local uintptr_t known[PAGES_KNOWN]; /* to be private, by their numbers */
     const uint64_t present = UINT64_C(1) << 63, file_or_shared = UINT64_C(1) << 61;
     uint64_t entry = 0;
     uintptr_t page = address >> PAGE_SHIFT;
-    if (page == known)
+    uintptr_t *mine = &known[page % PAGES_KNOWN];
+    if (page == *mine)
         return false;
     int file = system_open("/proc/self/pagemap", O_RDONLY, 0);
     if (file < 0)
@@ -54,7 +55,7 @@ static bool is_shared(uintptr_t address)
     system_close(file);
     if (got != sizeof entry || !(entry & present) || entry & file_or_shared)
         return true;
-    known = page;
+    *mine = page;
     return false;
 }
 
