@@ -10,21 +10,50 @@
 #include "runtime/caller.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 __thread struct region *openmp_region __attribute__((tls_model("initial-exec")));
 __thread struct task openmp_task __attribute__((tls_model("initial-exec")));
 /* How many barriers of its region the thread has passed. */
 static __thread unsigned rounds __attribute__((tls_model("initial-exec")));
 
+/* Of the object that it is in, whatever is executed. */
+static struct library {
+    uintptr_t low, high;
+} library;
+
+static int find_code(struct dl_phdr_info *info, size_t size, void *function)
+{
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        uintptr_t low = info->dlpi_addr + part->p_vaddr;
+        if (part->p_type != PT_LOAD || (uintptr_t)function - low >= part->p_memsz)
+            continue;
+        __atomic_store_n(&library.high, low + part->p_memsz, __ATOMIC_RELAXED);
+        __atomic_store_n(&library.low, low, __ATOMIC_RELEASE);
+        return 1;
+    }
+    return 0;
+}
+
+bool openmp_holds(uintptr_t pc)
+{
+    uintptr_t low = __atomic_load_n(&library.low, __ATOMIC_ACQUIRE);
+    return low && pc >= low && pc < __atomic_load_n(&library.high, __ATOMIC_RELAXED);
+}
+
 void *openmp_find(const char *name)
 {
-    void *found = dlsym(RTLD_NEXT, name), *library = NULL;
+    void *found = dlsym(RTLD_NEXT, name), *loaded = NULL;
     if (!found)
-        library = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (library) {
-        found = dlsym(library, name);
-        dlclose(library);
+        loaded = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (loaded) {
+        found = dlsym(loaded, name);
+        dlclose(loaded);
     }
+    if (found && !library.low)
+        dl_iterate_phdr(find_code, found);
     return found;
 }
 
@@ -56,8 +85,11 @@ static void preplay_run_part(void *argument)
     EXPORT result name(void (*run)(void *), void *data, unsigned threads UNPACK more)              \
     {                                                                                              \
         FIND(result, name, (void (*)(void *), void *, unsigned UNPACK more));                      \
-        struct region region = {                                                                   \
-            .run = run, .data = data, .pc = CALLER, .creator = recorder_self()};                   \
+        struct region region = {.reductions = REDUCTIONS_##result,                                 \
+                                .run = run,                                                        \
+                                .data = data,                                                      \
+                                .pc = CALLER,                                                      \
+                                .creator = recorder_self()};                                       \
         sync_edge(EVENT_ATOMIC_RMW, &region.begun, CALLER);                                        \
         CALL_FROM(CALLER);                                                                         \
         give next(preplay_run_part, &region, threads UNPACK arguments);                            \
@@ -66,7 +98,9 @@ static void preplay_run_part(void *argument)
     }
 #define UNPACK(...) , ##__VA_ARGS__
 #define RESULT_void
-#define RESULT_unsigned return answer;
+#define RESULT_unsigned     return answer;
+#define REDUCTIONS_void     NULL
+#define REDUCTIONS_unsigned *(void **)data
 
 REGION(void, GOMP_parallel, (unsigned flags), (flags), )
 REGION(unsigned, GOMP_parallel_reductions, (unsigned flags), (flags), unsigned answer =)
@@ -88,66 +122,59 @@ LOOP_AS_TOLD(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 
 /* --- barriers --------------------------------------------------------------------------- */
 
+/* What the thread does before it; NULL outside of any region. */
+static const char *reach_barrier(uintptr_t pc)
+{
+    const char *round = openmp_region ? &openmp_region->barrier[rounds++ % 2] : NULL;
+    if (round)
+        sync_edge(EVENT_ATOMIC_RMW, round, pc);
+    return round;
+}
+
+static void pass_barrier(const char *round, uintptr_t pc)
+{
+    if (!round)
+        return;
+    sync_edge(EVENT_ATOMIC_LOAD, round, pc);
+    sync_edge(EVENT_ATOMIC_LOAD, &openmp_region->ended, pc); /* tasks */
+}
+
 #define BARRIER(name)                                                                              \
     EXPORT void name(void);                                                                        \
     EXPORT void name(void)                                                                         \
     {                                                                                              \
         FIND(void, name, (void));                                                                  \
-        struct region *region = openmp_region;                                                     \
-        const char *round = region ? &region->barrier[rounds++ % 2] : NULL;                        \
-        if (round)                                                                                 \
-            sync_edge(EVENT_ATOMIC_RMW, round, CALLER);                                            \
+        const char *round = reach_barrier(CALLER);                                                 \
         next();                                                                                    \
-        if (round) {                                                                               \
-            sync_edge(EVENT_ATOMIC_LOAD, round, CALLER);                                           \
-            sync_edge(EVENT_ATOMIC_LOAD, &region->ended, CALLER); /* tasks */                      \
-        }                                                                                          \
+        pass_barrier(round, CALLER);                                                               \
+    }
+/* Where something may be cancelled: whoever was (true) leaves the barrier like the others. */
+#define BARRIER_OR_CANCEL(name)                                                                    \
+    EXPORT bool name(void);                                                                        \
+    EXPORT bool name(void)                                                                         \
+    {                                                                                              \
+        FIND(bool, name, (void));                                                                  \
+        const char *round = reach_barrier(CALLER);                                                 \
+        bool cancelled = next();                                                                   \
+        pass_barrier(round, CALLER);                                                               \
+        return cancelled;                                                                          \
     }
 
 BARRIER(GOMP_barrier)
 BARRIER(GOMP_loop_end)
 BARRIER(GOMP_sections_end)
+BARRIER_OR_CANCEL(GOMP_barrier_cancel)
+BARRIER_OR_CANCEL(GOMP_loop_end_cancel)
+BARRIER_OR_CANCEL(GOMP_sections_end_cancel)
 
-/* --- turns -------------------------------------------------------------------------------- */
-
-/* Iterations take turns in an ordered section. */
-EXPORT void GOMP_ordered_start(void);
-EXPORT void GOMP_ordered_start(void)
+/* Ends what shares reductions with its tasks. */
+EXPORT void GOMP_workshare_task_reduction_unregister(bool cancelled);
+EXPORT void GOMP_workshare_task_reduction_unregister(bool cancelled)
 {
-    FIND(void, GOMP_ordered_start, (void));
-    next();
-    if (openmp_region)
-        sync_edge(EVENT_ATOMIC_LOAD, &openmp_region->ordered, CALLER);
-}
-
-EXPORT void GOMP_ordered_end(void);
-EXPORT void GOMP_ordered_end(void)
-{
-    FIND(void, GOMP_ordered_end, (void));
-    if (openmp_region)
-        sync_edge(EVENT_ATOMIC_RMW, &openmp_region->ordered, CALLER);
-    next();
-}
-
-/* One thread runs the block of a single with copyprivate, and gets NULL; the others wait for
- * what it has. */
-EXPORT void *GOMP_single_copy_start(void);
-EXPORT void *GOMP_single_copy_start(void)
-{
-    FIND(void *, GOMP_single_copy_start, (void));
-    void *data = next();
-    if (data && openmp_region)
-        sync_edge(EVENT_ATOMIC_LOAD, &openmp_region->copied, CALLER);
-    return data;
-}
-
-EXPORT void GOMP_single_copy_end(void *data);
-EXPORT void GOMP_single_copy_end(void *data)
-{
-    FIND(void, GOMP_single_copy_end, (void *));
-    if (openmp_region)
-        sync_edge(EVENT_ATOMIC_RMW, &openmp_region->copied, CALLER);
-    next(data);
+    FIND(void, GOMP_workshare_task_reduction_unregister, (bool));
+    const char *round = cancelled ? NULL : reach_barrier(CALLER);
+    next(cancelled);
+    pass_barrier(round, CALLER);
 }
 
 /* --- locks ------------------------------------------------------------------------------- */

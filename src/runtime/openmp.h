@@ -8,6 +8,7 @@
 #include "runtime/wish.h"
 
 struct region {
+    void *reductions; /* of tasks: libgomp reads them in the first word of a region's data */
     void (*run)(void *);
     void *data;
     char begun, ended; /* `ended` is for tasks, too: barriers wait for them */
@@ -32,6 +33,9 @@ const char *openmp_token(void);
 
 /* libgomp's function of this name. */
 void *openmp_find(const char *name);
+
+/* Is this a place in libgomp? What that does to its own memory it orders by itself. */
+bool openmp_holds(uintptr_t pc);
 
 #define FIND(result, name, parameters)                                                             \
     static result(*next) parameters;                                                               \

@@ -12,7 +12,6 @@ enum {
     TASK_DEPENDS = 1 << 3,
     TASK_HAS_NO_GROUP = 1 << 11,
     TASK_IS_DETACHED = 1 << 13,
-    MOST_DEPENDENCES = 16,
 };
 
 /* Of a taskloop libgomp writes the first two words, and reads the third. */
@@ -27,8 +26,9 @@ struct head {
     uintptr_t pc;
     const char *begun, *parent, *group;
     struct region *region; /* whoever runs the task at its end may have left it already */
+    void **depend;         /* as libgomp gets it; until it is copied behind this, too */
     unsigned count;
-    void *on[MOST_DEPENDENCES];
+    const void *on[]; /* what it depends on */
 };
 
 /* A reader may see this name in a schedule. */
@@ -40,12 +40,30 @@ const char *openmp_token(void)
     return &openmp_tasks[atomic_fetch_add(&used, 1) % sizeof openmp_tasks];
 }
 
+/* A list of dependences begins with how many there are, in one of two ways. */
+static unsigned count_dependences(void **list)
+{
+    return list ? (unsigned)(uintptr_t)list[!list[0]] : 0;
+}
+
+/* In the other way kinds are counted, too; behind those come pointers to objects that have the
+ * address (depobj). */
+static const void *dependence(void **list, unsigned i)
+{
+    if (list[0])
+        return list[2 + i];
+    uintptr_t plain = (uintptr_t)list[2] + (uintptr_t)list[3] + (uintptr_t)list[4];
+    return i < plain ? list[5 + i] : *(void **)list[5 + i];
+}
+
 /* In the creator, once for every task. Its edge begins here, since an argument may have a
  * constructor that is the program's. */
 static void copy_task(void *to, void *from)
 {
     struct head *head = to;
     *head = *(const struct head *)from;
+    for (unsigned i = 0; i < head->count; i++)
+        head->on[i] = dependence(head->depend, i);
     if (head->copy)
         head->copy((char *)to + head->offset, head->data);
     else
@@ -90,24 +108,20 @@ static const char *my_children(void)
     return openmp_task.children;
 }
 
-/* The list begins with how many there are, in one of two ways. */
-static unsigned dependences(void **list, void ***first)
-{
-    bool extended = !list[0];
-    *first = list + (extended ? 5 : 2);
-    return (unsigned)(uintptr_t)list[extended];
-}
-
 static struct head head_of(void (*run)(void *), void *data, void (*copy)(void *, void *), long size,
-                           long align, uintptr_t pc)
+                           long align, void **depend, uintptr_t pc)
 {
-    size_t offset = sizeof(struct head), to = align > 1 ? (size_t)align : 1;
+    unsigned count = count_dependences(depend);
+    size_t offset = sizeof(struct head) + count * sizeof(void *),
+           to = align > 1 ? (size_t)align : 1;
     return (struct head){.run = run,
                          .copy = copy,
                          .data = data,
                          .size = (size_t)size,
                          .offset = (offset + to - 1) / to * to,
                          .pc = pc,
+                         .depend = depend,
+                         .count = count,
                          .parent = my_children(),
                          .region = openmp_region,
                          .group = openmp_task.group};
@@ -132,13 +146,8 @@ EXPORT void GOMP_task(void (*run)(void *), void *data, void (*copy)(void *, void
         next(run, data, copy, size, align, deferred, flags, depend, priority, detach);
         return;
     }
-    struct head head = head_of(run, data, copy, size, align, CALLER);
-    if (flags & TASK_DEPENDS) {
-        void **first;
-        unsigned count = dependences(depend, &first);
-        for (; head.count < count && head.count < MOST_DEPENDENCES; head.count++)
-            head.on[head.count] = first[head.count];
-    }
+    struct head head =
+        head_of(run, data, copy, size, align, flags & TASK_DEPENDS ? depend : NULL, CALLER);
     next(preplay_run_task, &head, copy_task, (long)head.offset + size, aligned(align), deferred,
          flags, depend, priority, detach);
 }
@@ -155,7 +164,7 @@ EXPORT void GOMP_task(void (*run)(void *), void *data, void (*copy)(void *, void
         FIND(void, name,                                                                           \
              (void (*)(void *), void *, void (*)(void *, void *), long, long, unsigned,            \
               unsigned long, int, number, number, number));                                        \
-        struct head head = head_of(run, data, copy, size, align, CALLER);                          \
+        struct head head = head_of(run, data, copy, size, align, NULL, CALLER);                    \
         bool grouped = !(flags & TASK_HAS_NO_GROUP);                                               \
         head.loops = true;                                                                         \
         if (size >= (long)(3 * sizeof(void *)))                                                    \
@@ -183,11 +192,9 @@ EXPORT void GOMP_taskwait_depend(void **depend);
 EXPORT void GOMP_taskwait_depend(void **depend)
 {
     FIND(void, GOMP_taskwait_depend, (void **));
-    void **first;
     next(depend);
-    unsigned count = dependences(depend, &first);
-    for (unsigned i = 0; i < count; i++)
-        sync_edge(EVENT_ATOMIC_LOAD, first[i], CALLER);
+    for (unsigned i = 0; i < count_dependences(depend); i++)
+        sync_edge(EVENT_ATOMIC_LOAD, dependence(depend, i), CALLER);
 }
 
 /* Groups inside groups: what a task of the inner one did is done for the outer one, too, since

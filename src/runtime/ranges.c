@@ -1,11 +1,12 @@
 #include "runtime/ranges.h"
 
 #include "runtime/host.h"
+#include "runtime/openmp.h"
 
 static void range(uintptr_t address, uint64_t length, unsigned op, uintptr_t pc)
 {
     struct recorder *self = recorder_self();
-    if (!self || !length || !recorder_enter(self))
+    if (!self || !length || openmp_holds(pc) || !recorder_enter(self))
         return;
     bool write = op == EVENT_WRITE;
     if (!(write ? self->ignore_writes : self->ignore_reads)) {

@@ -185,6 +185,17 @@ END
     done
 }
 
+@test "OpenMP: cancelled barriers, waiting iterations, dependences by object and reductions of tasks" {
+    for level in -O0 -O2; do
+        PREPLAY_CC=gcc "$PREPLAY" cc -g $level -fopenmp "$ROOT/tests/programs/openmp/corners.c" -o corners
+        for _ in 1 2 3; do
+            OMP_CANCELLATION=true run -0 timeout 100 "$PREPLAY" run ./corners
+            [ "${lines[0]}" = "128 432 190 5 120 41225" ]
+            [[ "$output" == *"nothing found"* ]]
+        done
+    done
+}
+
 @test "OpenMP: taskwait, groups, dependences, loops and barriers order tasks" {
     source="$ROOT/tests/programs/openmp/tasks.c"
     places=$(grep -n '//@[ABC]$' "$source" | cut -d: -f1 | jq -cs '[[.[0], .[0]], .[1:3]]')
