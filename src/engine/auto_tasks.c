@@ -13,7 +13,7 @@ struct cycles {
     struct tasks *tasks;
     const struct engine_run *run;
     const struct lock_order *order;
-    struct map tried; /* hash of the locations -> cycles with them */
+    struct map tried; /* hash of the locations -> cycles with them, or CYCLES_ALIKE if known */
     struct tuples ARRAY_OF(struct tuple) tuples;
     struct tuple_events ARRAY_OF(uint32_t) events;
 };
@@ -145,6 +145,21 @@ static void add_every(struct cycles *cycles, const uint32_t *cycle, uint32_t len
     free(cursors);
 }
 
+static bool is_known(const struct cycles *cycles, const uint32_t *cycle, uint32_t length)
+{
+    struct finding_event *events = NEW_ARRAY(struct finding_event, length);
+    struct finding finding = {.kind = FINDING_DEADLOCK,
+                              .engine = cycles->run->engine->name,
+                              .block = INTERN_NONE,
+                              .events = events,
+                              .event_count = length};
+    for (uint32_t i = 0; i < length; i++)
+        events[i].location = dependency(cycles, cycle[i])->location;
+    bool known = !findings_is_new(cycles->run->findings, &finding);
+    free(events);
+    return known;
+}
+
 static enum cycle_reply on_cycle(void *context, const uint32_t *cycle, uint32_t length)
 {
     struct cycles *cycles = context;
@@ -156,21 +171,22 @@ static enum cycle_reply on_cycle(void *context, const uint32_t *cycle, uint32_t 
     for (uint32_t i = 0; i < length; i++)
         places += map_mix(dependency(cycles, cycle[i])->location + UINT64_C(1));
     uint64_t *alike = map_at(&cycles->tried, places >> 1, NULL);
+    if (!*alike && is_known(cycles, cycle, length))
+        *alike = CYCLES_ALIKE;
     if ((*alike)++ < CYCLES_ALIKE)
         add_spread(cycles, cycle, length, places);
     return cycles->tuples.count < TUPLES_MAX ? CYCLE_NEXT : CYCLE_STOP;
 }
 
-void tasks_add_deadlocks(struct tasks *tasks, const struct engine_run *run)
+void tasks_add_deadlocks(struct tasks *tasks, const struct engine_run *run,
+                         const struct lock_order *order)
 {
-    struct lock_order *order = lock_order_read(run->history, run->options->model);
     struct cycles cycles = {.tasks = tasks, .run = run, .order = order};
     uint64_t steps = CYCLE_STEPS + 4 * (uint64_t)run->history->count;
     if (!lock_cycles_each(order, &steps, on_cycle, &cycles))
         tasks->left_out++;
     join_tuples(&cycles);
     map_free(&cycles.tried);
-    lock_order_destroy(order);
 }
 
 void tasks_finish(struct tasks *tasks)

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "engine/engine.h"
+#include "engine/lock_order.h"
 #include "search/solve.h"
 
 /* Tasks whose events lie in one array; a task's `events` is set by tasks_finish(). */
@@ -14,9 +15,10 @@ struct tasks {
     uint64_t left_out; /* cycles that were too many to be tried */
 };
 
-/* Cycles of lock dependencies (lock_cycles.h), a few instances of each, or with
- * every pair wanted each tuple of acquires as a task of its own. */
-void tasks_add_deadlocks(struct tasks *tasks, const struct engine_run *run);
+/* Cycles of lock dependencies (lock_cycles.h) that are not among the run's findings yet, a few
+ * instances of each, or with every pair wanted each tuple of acquires as a task of its own. */
+void tasks_add_deadlocks(struct tasks *tasks, const struct engine_run *run,
+                         const struct lock_order *order);
 void tasks_finish(struct tasks *tasks);
 void tasks_free(struct tasks *tasks);
 

@@ -108,8 +108,11 @@ static void report(const struct cycle_search *search, struct cycle_tuple *tuple)
     free(tuple->note);
 }
 
-static void count(struct engine_run *run, enum decision decision)
+static void count(const struct cycle_search *search, enum decision decision)
 {
+    struct engine_run *run = search->run;
+    if (search->only_found && decision != DECISION_YES)
+        return;
     run->candidates++;
     run->refuted += decision == DECISION_NO;
     run->exhausted += decision == DECISION_UNKNOWN;
@@ -127,7 +130,7 @@ static void decide_every_tuple(struct attempt *attempt)
 {
     do {
         struct cycle_tuple tuple = tuple_at_cursors(attempt);
-        count(attempt->search->run, decide(attempt->search, &tuple));
+        count(attempt->search, decide(attempt->search, &tuple));
     } while (!attempt->search->stop && advance(attempt));
 }
 
@@ -255,13 +258,13 @@ void cycle_search_run(struct cycle_search *search)
         all = lock_cycles_each(search->order, &search->cycle_steps, try_cycle, &attempt);
     while (begin_round(&attempt));
     if (!all || search->stop)
-        count(search->run, DECISION_UNKNOWN); /* the cycles not seen */
+        count(search, DECISION_UNKNOWN); /* the cycles not seen */
     for (size_t i = 0; i < attempt.sets.count; i++) {
         struct place_set *set = &attempt.sets.items[i];
         if ((search->stop || (!all && attempt.rounds)) && !set->settled &&
             set->decision == DECISION_NO)
             set->decision = DECISION_UNKNOWN; /* others of its cycles are among them */
-        count(search->run, set->decision);
+        count(search, set->decision);
     }
     array_free(&attempt.cursors);
     array_free(&attempt.tuple);

@@ -34,7 +34,8 @@ struct cycle_search {
     /* Optional: after a round that left sets undecided, is there another one for them? It may
      * set `decisions` anew. Not asked with --pairs. */
     bool (*another)(void *context, struct cycle_search *search);
-    bool stop; /* set by a decider that has nothing left to work with */
+    bool only_found; /* count what is found: of the rest, others say what it is */
+    bool stop;       /* set by a decider that has nothing left to work with */
     /* Optional: a cheap look for a witness, tried first on the instances of a cycle
      * that lie closest together. */
     bool (*look)(void *context, struct cycle_tuple *tuple);

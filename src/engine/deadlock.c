@@ -3,8 +3,7 @@
  * One linear pass collects lock dependencies (lock_order.h); their cycles, of any
  * length, are enumerated lazily, shortest first (lock_cycles.h), which leaves out
  * gate locks, cycles within one thread and cycles that fork, join or barriers
- * order. What remains is decided first by a little disorder (search/nearby.h), then
- * by the witness search (search/search.h): a schedule that leads into the deadlock,
+ * order. What remains is decided (cycle_proofs.h): a schedule that leads into the deadlock,
  * or a proof that there is none.
  *
  * A join is an acquire of the joined thread's end, so that threads joined under a lock which
@@ -16,19 +15,11 @@
  * After seed 000 section 2.2.2, which checks the whole program for refusals, and
  * the lock graphs of Goodlock. Sound under `rf`, `value` and `branch`, exact under
  * `sync`, up to the cycles that its budget leaves undecided and counts. */
-#include "engine/cycle_search.h"
+#include "engine/cycle_proofs.h"
 #include "engine/happened.h"
 #include "engine/stuck_sets.h"
-#include "search/nearby.h"
-#include "search/search.h"
 
-/* Events that all searches of a run may schedule: what bounds the time of a trace
- * with thousands of hopeless cycles. */
-#define LOOK_WORK   UINT64_C(200000000)
-#define SEARCH_WORK UINT64_C(100000000)
-/* What is tried before a look. */
-#define FIRST_STEPS 1
-/* The same for sets of waits: for one tuple, and for all. */
+/* Events that the searches for sets of waits may schedule: for one tuple, and for all. */
 #define TUPLE_WORK UINT64_C(1000000)
 #define STUCK_WORK UINT64_C(20000000)
 
@@ -36,10 +27,8 @@ struct deadlock {
     struct lock_order *order;
     struct order *must;
     bool atomics; /* seen any: then plain writes matter to what must come before */
-    struct nearby *nearby;
-    struct search_index *index;
-    struct search *search;
-    uint64_t stuck_end; /* of its steps, where sets of waits are given up */
+    struct cycle_proofs proofs;
+    uint64_t stuck_end; /* of the search's steps, where sets of waits are given up */
 };
 
 static void create(struct engine_run *run)
@@ -73,59 +62,6 @@ static void on_events(struct engine_run *run, const struct event *events, size_t
     }
 }
 
-static bool look(void *context, struct cycle_tuple *tuple)
-{
-    struct engine_run *run = context;
-    struct deadlock *deadlock = run->state;
-    if (!deadlock->nearby)
-        deadlock->nearby = nearby_create(run->history, engine_model(run));
-    return nearby_work(deadlock->nearby) < LOOK_WORK &&
-           nearby_deadlock(deadlock->nearby, tuple->acquires, tuple->count, &tuple->witness,
-                           &tuple->witness_length);
-}
-
-static void prepare_search(struct engine_run *run)
-{
-    struct deadlock *deadlock = run->state;
-    if (deadlock->index)
-        return;
-    deadlock->index = search_index_create(run->history, engine_model(run));
-    deadlock->search = search_create(deadlock->index);
-}
-
-static enum decision search_for(struct engine_run *run, struct cycle_tuple *tuple, uint64_t budget)
-{
-    struct deadlock *deadlock = run->state;
-    struct search_query query = {SEARCH_DEADLOCK, tuple->acquires, tuple->count, budget};
-    struct search_witness found;
-    switch (search_reach(deadlock->search, &query, &found)) {
-    case SEARCH_REFUTED:
-        return DECISION_NO;
-    case SEARCH_EXHAUSTED:
-        return DECISION_UNKNOWN;
-    default:
-        tuple->witness = memory_copy(found.events, found.length * sizeof *found.events);
-        tuple->witness_length = found.length;
-        return DECISION_YES;
-    }
-}
-
-/* Most tuples that are none are refuted before a schedule is begun: a look would cost more. */
-static enum decision decide(void *context, struct cycle_tuple *tuple)
-{
-    struct engine_run *run = context;
-    struct deadlock *deadlock = run->state;
-    prepare_search(run);
-    if (search_steps(deadlock->search) > SEARCH_WORK)
-        return look(context, tuple) ? DECISION_YES : DECISION_UNKNOWN;
-    enum decision decision = search_for(run, tuple, FIRST_STEPS);
-    if (decision != DECISION_UNKNOWN)
-        return decision;
-    if (look(context, tuple))
-        return DECISION_YES;
-    return search_for(run, tuple, run->options->budget);
-}
-
 static enum search_answer reach(void *context, const struct stuck_goal *goal,
                                 struct search_witness *witness)
 {
@@ -133,9 +69,9 @@ static enum search_answer reach(void *context, const struct stuck_goal *goal,
     struct deadlock *deadlock = run->state;
     struct search_query query = {SEARCH_NEXT, goal->events, goal->count,
                                  run->options->budget ? run->options->budget : TUPLE_WORK};
-    if (search_steps(deadlock->search) > deadlock->stuck_end)
+    if (search_steps(deadlock->proofs.search) > deadlock->stuck_end)
         return SEARCH_EXHAUSTED;
-    return search_reach_after(deadlock->search, &query, goal->executed, goal->executed_count,
+    return search_reach_after(deadlock->proofs.search, &query, goal->executed, goal->executed_count,
                               witness);
 }
 
@@ -145,15 +81,15 @@ static void find_stuck_sets(struct engine_run *run)
     struct deadlock *deadlock = run->state;
     if (!stuck_sets_possible(run->trace))
         return;
-    prepare_search(run);
-    deadlock->stuck_end = search_steps(deadlock->search) + STUCK_WORK;
+    cycle_proofs_prepare(&deadlock->proofs);
+    deadlock->stuck_end = search_steps(deadlock->proofs.search) + STUCK_WORK;
     struct stuck_sets sets = {
         .run = run,
         .model = engine_model(run),
         .reach = reach,
         .context = run,
-        .search = deadlock->search,
-        .index = deadlock->index,
+        .search = deadlock->proofs.search,
+        .index = deadlock->proofs.index,
     };
     stuck_sets_find_all(&sets);
 }
@@ -168,20 +104,9 @@ static int finish(struct engine_run *run, struct error *error)
         lock_order_destroy(deadlock->order);
         deadlock->order = lock_order_read(run->history, model);
     }
-    struct cycle_search search = {
-        .run = run,
-        .order = deadlock->order,
-        .model = model,
-        .looks = 2048,
-        .decisions = 1 << 16,
-        .cycle_steps = UINT64_C(1) << 26,
-        .look = look,
-        .decide = decide,
-        .context = run,
-        .verdict = model == MODEL_SYNC ? VERDICT_CANDIDATE : VERDICT_PREDICTED,
-    };
+    deadlock->proofs = (struct cycle_proofs){.run = run, .model = model};
     happened_find(run);
-    cycle_search_run(&search);
+    cycle_proofs_run(&deadlock->proofs, deadlock->order, false);
     find_stuck_sets(run);
     return 0;
 }
@@ -189,9 +114,8 @@ static int finish(struct engine_run *run, struct error *error)
 static void destroy(struct engine_run *run)
 {
     struct deadlock *deadlock = run->state;
-    nearby_destroy(deadlock->nearby);
-    search_destroy(deadlock->search);
-    search_index_destroy(deadlock->index);
+    cycle_proofs_free(&deadlock->proofs);
+    search_index_destroy(deadlock->proofs.index);
     order_destroy(deadlock->must);
     lock_order_destroy(deadlock->order);
     free(deadlock);
