@@ -19,11 +19,10 @@ enum {
 static void notice(void *context, const char *directory)
 {
     struct hung *self = context;
-    for (size_t i = 0; i < self->processes.count; i++)
-        if (strcmp(self->processes.items[i].directory, directory) == 0)
-            return;
-    array_push(&self->processes,
-               ((struct hung_process){.directory = memory_copy(directory, strlen(directory) + 1)}));
+    uint32_t id = intern(self->directories, directory, strlen(directory));
+    if (id == self->processes.count)
+        array_push(&self->processes,
+                   ((struct hung_process){.directory = intern_text(self->directories, id)}));
 }
 
 /* Read again each time: a process that calls exec gives its directory up for a new one. */
@@ -66,8 +65,9 @@ static void stop(struct hung *self, struct hung_process *process, double now)
 
 static void look_at(struct hung *self, struct hung_process *process, double now)
 {
-    int number = process_of(process->directory);
+    int number = process->over ? 0 : process_of(process->directory);
     uint64_t ran = number ? standstill_ran(number) : 0;
+    process->over |= number && !ran;
     bool still = ran && number == process->process && ran == process->ran;
     process->told = process->told && number == process->process;
     process->process = number;
@@ -85,6 +85,8 @@ void hung_look(struct hung *self, double now)
     if (now < self->next)
         return;
     self->next = now + HUNG_LOOK * 0.9; /* whoever sleeps may wake up a little early */
+    if (!self->directories)
+        self->directories = interner_create();
     processes_each(self->directory, notice, self);
     for (size_t i = 0; i < self->processes.count; i++)
         look_at(self, &self->processes.items[i], now);
@@ -92,7 +94,6 @@ void hung_look(struct hung *self, double now)
 
 void hung_free(struct hung *self)
 {
-    for (size_t i = 0; i < self->processes.count; i++)
-        free(self->processes.items[i].directory);
+    interner_destroy(self->directories);
     array_free(&self->processes);
 }

@@ -6,6 +6,7 @@
 #define PREPLAY_CLI_HUNG_H
 
 #include "base/array.h"
+#include "base/intern.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,18 +14,20 @@
 #define HUNG_LOOK 1.0 /* seconds between two looks */
 
 struct hung_process {
-    char *directory;
+    const char *directory;
     int process;    /* 0: not known yet */
     uint64_t ran;   /* at the last look */
     uint32_t still; /* looks in a row at which it had not run on */
     bool told;      /* to end */
+    bool over;      /* it has ended: its number may be another one's by now */
 };
 
 struct hung {
     const char *directory; /* of the run, as its processes were told */
     int program;           /* the process that the user named */
     double begun, next;
-    bool program_hung; /* out */
+    bool program_hung;            /* out */
+    struct interner *directories; /* of processes; their ids are the indices of the next */
     struct hung_processes ARRAY_OF(struct hung_process) processes;
 };
 
