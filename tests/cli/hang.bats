@@ -6,7 +6,7 @@ bats_require_minimum_version 1.5.0
 setup_file() {
     export HANGS="$BATS_TEST_DIRNAME/../programs/hangs"
     export BIN="$BATS_FILE_TMPDIR"
-    for name in two_locks lost_wakeup none_asleep; do
+    for name in two_locks lost_wakeup none_asleep three_joins; do
         "$PREPLAY" cc -g -pthread "$HANGS/$name.c" -o "$BIN/$name"
     done
     sed 's/^int main(void)$/&\n{ signal(SIGINT, SIG_IGN); signal(SIGTERM, SIG_IGN);/; s/^#include "hang.h"/#include <signal.h>\n&/' \
@@ -50,6 +50,8 @@ press() {
     [[ "$output" == *"1 deadlock observed"* ]]
     run -124 timeout 60 "$PREPLAY" record "$BIN/stubborn"
     [[ "$output" == *"stopped after "*" s, since none can ever go on"* ]]
+    run -124 timeout 60 "$PREPLAY" record "$BIN/three_joins" # whose first thread has ended
+    [[ "$output" == *"hung: 3 threads were waiting; stopped after "*" s, since none can ever go on"* ]]
 }
 
 @test "of several processes the one that hangs is stopped, and the others go on" {
