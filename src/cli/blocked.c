@@ -26,14 +26,31 @@ void blocked_status(int process, const char *name, char text[64])
         fclose(file);
 }
 
-/* The number of the call and its arguments, in one line. */
-static bool is_endless(const char *line)
+/* Memory that other processes may have, too. */
+static bool is_shared(int process, unsigned long address)
 {
-    unsigned long number, operation, timeout;
-    if (sscanf(line, "%lu %*x %lx %*x %lx", &number, &operation, &timeout) != 3)
+    char line[512], access[8] = "";
+    unsigned long low, high;
+    snprintf(line, sizeof line, "/proc/%d/maps", process);
+    FILE *file = fopen(line, "re");
+    bool found = false;
+    while (file && !found && fgets(line, sizeof line, file))
+        found = sscanf(line, "%lx-%lx %7s", &low, &high, access) == 3 && address >= low &&
+                address < high;
+    if (file)
+        fclose(file);
+    return found && access[3] == 's';
+}
+
+/* The number of the call and its arguments, in one line. */
+static bool is_endless(int process, const char *line)
+{
+    unsigned long number, word, operation, timeout;
+    if (sscanf(line, "%lu %lx %lx %*x %lx", &number, &word, &operation, &timeout) != 4)
         return false; /* "running", or in no call */
     int command = (int)operation & FUTEX_CMD_MASK;
     return number == SYS_futex && !timeout &&
+           (operation & FUTEX_PRIVATE_FLAG || !is_shared(process, word)) &&
            (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET || command == FUTEX_LOCK_PI ||
             command == FUTEX_LOCK_PI2 || command == FUTEX_WAIT_REQUEUE_PI);
 }
@@ -51,14 +68,14 @@ static bool is_zombie(const char *task)
     return behind && behind[1] == ' ' && behind[2] == 'Z';
 }
 
-static bool thread_is_blocked(const char *task)
+static bool thread_is_blocked(int process, const char *task)
 {
     char path[TASK_PATH + 8], line[256];
     snprintf(path, sizeof path, "%s/syscall", task);
     FILE *file = fopen(path, "re");
     if (!file)
         return errno == ENOENT;
-    bool blocked = fgets(line, sizeof line, file) && is_endless(line);
+    bool blocked = fgets(line, sizeof line, file) && is_endless(process, line);
     fclose(file);
     return blocked || is_zombie(task);
 }
@@ -73,7 +90,7 @@ bool blocked_for_good(int process)
         if (entry->d_name[0] == '.')
             continue;
         snprintf(task, sizeof task, "%s/%s", path, entry->d_name);
-        blocked = thread_is_blocked(task);
+        blocked = thread_is_blocked(process, task);
     }
     if (tasks)
         closedir(tasks);

@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/* Is each thread in a futex that has no time limit? Also true where the kernel does not tell of
- * anybody what it is in; false if it does not tell us. */
+/* Is each thread in a futex that has no time limit, and that no other process can reach? Also true
+ * where the kernel does not tell of anybody what it is in; false if it does not tell us. */
 bool blocked_for_good(int process);
 
 /* May the process still be moved by somebody who needs none of its threads: a debugger, a timer

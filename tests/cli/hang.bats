@@ -143,6 +143,51 @@ END
     [[ "$output" == *"since none can ever go on"*"saved"* ]]
 }
 
+@test "a program that waits in memory that has come to be shared is left alone" {
+    cat >remapped.c <<'END'
+#define _GNU_SOURCE
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int *word;
+static void *wake(void *seconds)
+{
+    sleep((unsigned)(long)seconds);
+    __atomic_store_n(word, 1, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, word, FUTEX_WAKE, 1, 0, 0, 0);
+    return NULL;
+}
+static void await(void)
+{
+    while (!__atomic_load_n(word, __ATOMIC_SEQ_CST))
+        syscall(SYS_futex, word, FUTEX_WAIT, 0, 0, 0, 0);
+}
+int main(void)
+{
+    pthread_t thread;
+    word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *word = 0;
+    pthread_create(&thread, NULL, wake, (void *)1);
+    await();
+    pthread_join(thread, NULL);
+    mmap(word, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    *word = 0;
+    if (!fork()) {
+        wake((void *)6);
+        _exit(0);
+    }
+    await();
+    puts("woken");
+}
+END
+    "$PREPLAY" cc -g -pthread remapped.c -o remapped
+    run -0 timeout 60 "$PREPLAY" record ./remapped
+    [[ "$output" == *"woken"* ]]
+}
+
 @test "--stop-after ends what does not end by itself, even if it does not want to" {
     run -66 timeout 60 "$PREPLAY" run --stop-after 1 "$BIN/stubborn"
     [[ "$output" == *"the program hung: 3 threads were waiting; stopped after "*" s (--stop-after)"* ]]
