@@ -1,5 +1,6 @@
 #include "engine/auto_tasks.h"
 
+#include "base/sorted.h"
 #include "engine/lock_cycles.h"
 
 /* Acquires that may deadlock; those with the same locations are one candidate. */
@@ -45,14 +46,8 @@ static void add_nearest(struct cycles *cycles, const uint32_t *cycle, uint32_t l
     array_push(&cycles->tuples, tuple);
     for (uint32_t i = 0; i < length; i++) {
         const struct dependency *one = dependency(cycles, cycle[i]);
-        size_t low = 0, high = one->instances.count;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (one->instances.items[middle] < pos)
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        size_t low =
+            SORTED_POINT(middle, 0, one->instances.count, one->instances.items[middle] < pos);
         bool exact = low < one->instances.count && one->instances.items[low] == pos;
         if (!exact && low && (!after || low == one->instances.count))
             low--;

@@ -1,5 +1,7 @@
 #include "engine/csp_pairs.h"
 
+#include "base/sorted.h"
+
 #include <stdlib.h>
 
 enum {
@@ -211,17 +213,10 @@ static struct entry pop(struct csp_pairs *pairs)
 /* The first spot of the second class that is not over before the row's begins. */
 static uint32_t row_begin(const struct csp_pairs *pairs, const struct spot *spot, uint32_t class)
 {
-    uint32_t low = 0, high = pairs->classes.items[class].count;
     uint32_t must =
         must_clocks_of(pairs->clocks, spot->place, spot_of(pairs, class, 0)->place.process);
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (spot_of(pairs, class, middle)->place.at < must)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_POINT(middle, 0, pairs->classes.items[class].count,
+                        spot_of(pairs, class, middle)->place.at < must);
 }
 
 /* Adds a pair of a row; false if the row's spot is over before the column's, as it then is

@@ -1,5 +1,6 @@
 #include "engine/monitor_order.h"
 
+#include "base/sorted.h"
 #include "base/array.h"
 #include "search/clocks.h"
 
@@ -97,14 +98,9 @@ static uint32_t first_after(const struct monitor_order *order, uint32_t read, ui
     if (!number)
         return POS_NONE;
     const struct write_list *writes = &order->writes.items[*number - 1];
-    uint32_t low = 0, high = (uint32_t)writes->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (follows(order, history_pos(history, thread, writes->items[middle]), seen))
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    size_t low =
+        SORTED_POINT(middle, 0, writes->count,
+                     !follows(order, history_pos(history, thread, writes->items[middle]), seen));
     return low < writes->count ? history_pos(history, thread, writes->items[low]) : POS_NONE;
 }
 

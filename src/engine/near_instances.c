@@ -1,5 +1,7 @@
 #include "engine/near_instances.h"
 
+#include "base/sorted.h"
+
 enum { KEPT = 4, PIVOTS = 512 };
 
 struct candidate {
@@ -10,14 +12,8 @@ struct candidate {
 static uint32_t nearest(const struct dependency *dependency, uint32_t pos)
 {
     const uint32_t *items = dependency->instances.items;
-    uint32_t low = 0, high = (uint32_t)dependency->instances.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (items[middle] < pos)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low =
+        SORTED_POINT(middle, 0, (uint32_t)dependency->instances.count, items[middle] < pos);
     if (low == dependency->instances.count)
         return low - 1;
     if (low > 0 && pos - items[low - 1] < items[low] - pos)

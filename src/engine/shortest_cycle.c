@@ -1,5 +1,6 @@
 #include "engine/shortest_cycle.h"
 
+#include "base/sorted.h"
 #include "base/array.h"
 
 /* A touch in its places: among those of its object, and of its thread. */
@@ -238,14 +239,7 @@ static uint32_t way_back(const struct cycle_finder *finder, uint32_t from)
 {
     const struct spot *spots = finder->spots.items;
     const uint32_t *own = finder->own.items;
-    size_t low = 0, high = finder->own.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (own[middle] < from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_POINT(middle, 0, finder->own.count, own[middle] < from);
     for (; low < finder->own.count && own[low] < spots[from].run_end; low++)
         if (conflict(spots[from].touch, spots[own[low]].touch))
             return own[low];
@@ -276,15 +270,8 @@ static bool follow(struct cycle_finder *finder, uint32_t from, uint32_t left, ui
 static uint32_t first_exit(const struct cycle_finder *finder, const struct lane *lane,
                            uint32_t index)
 {
-    uint32_t low = lane->start, high = lane->end;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (finder->spots.items[finder->exits.items[middle]].touch->last.index < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_POINT(middle, lane->start, lane->end,
+                        finder->spots.items[finder->exits.items[middle]].touch->last.index < index);
 }
 
 /* Breadth first, so the first way back is a shortest one. exits[from .. to) are the victim's. */

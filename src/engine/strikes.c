@@ -1,5 +1,6 @@
 #include "engine/strikes.h"
 
+#include "base/sorted.h"
 #include "base/array.h"
 #include "base/map.h"
 #include "engine/windows.h"
@@ -239,15 +240,7 @@ static void add_strike(struct finder *finder, const struct window *window, uint3
 /* How many of the class's operations lie before `pos`. */
 static uint32_t count_before(const struct finder *finder, const struct class *class, uint32_t pos)
 {
-    uint32_t low = 0, high = class->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (finder->culprits[class->start + middle] < pos)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_POINT(middle, 0, class->count, finder->culprits[class->start + middle] < pos);
 }
 
 /* The next culprits inside, after and before the window. */

@@ -1,5 +1,6 @@
 #include "engine/stuck_bounds.h"
 
+#include "base/sorted.h"
 #include "engine/monitor_order.h"
 #include "engine/stuck_counts.h"
 #include "search/clocks.h"
@@ -212,16 +213,12 @@ static uint32_t executed(const struct tuple *tuple, uint32_t thread, uint32_t ot
 static uint32_t count_after(const struct stuck_bounds *bounds, const struct indices *indices,
                             uint32_t thread, uint32_t pos, uint32_t end)
 {
-    uint32_t low = 0, high = indices_below(indices, end), all = high;
+    uint32_t all = indices_below(indices, end);
     uint32_t waiter = bounds->history->events[pos].thread, index = bounds->history->index[pos];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        uint32_t event = history_pos(bounds->history, thread, indices->items[middle]);
-        if (past(bounds, event, waiter) <= index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low =
+        SORTED_POINT(middle, 0, all,
+                     past(bounds, history_pos(bounds->history, thread, indices->items[middle]),
+                          waiter) <= index);
     if (bounds->monitors && low) {
         uint32_t from = monitor_order_after(bounds->monitors, pos, thread, end);
         uint32_t before = from == UINT32_MAX ? all : indices_below(indices, from);
@@ -283,15 +280,8 @@ static bool compatible(const struct stuck_bounds *bounds, uint32_t a, uint32_t b
 static uint32_t first_from(const struct stuck_bounds *bounds, const struct wait_class *class,
                            uint32_t index)
 {
-    uint32_t low = 0, high = (uint32_t) class->instances.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (bounds->history->index[class->instances.items[middle]] < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_POINT(middle, 0, (uint32_t) class->instances.count,
+                        bounds->history->index[class->instances.items[middle]] < index);
 }
 
 /* The first instance, from `low` on, that needs more of the chosen ones than they have done: nor
@@ -322,14 +312,8 @@ static uint32_t next_instance(const struct tuple *tuple, const struct wait_class
 {
     if (!chosen)
         return i & 1 ? first + i / 2 : end - 1 - i / 2;
-    uint32_t low = first, high = end, pos = tuple->events[tuple->steps_order[0]];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (class->instances.items[middle] < pos)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t pos = tuple->events[tuple->steps_order[0]];
+    uint32_t low = SORTED_POINT(middle, first, end, class->instances.items[middle] < pos);
     uint32_t below = low - first, above = end - low, both = below < above ? below : above;
     if (i < 2 * both)
         return i & 1 ? low - 1 - i / 2 : low + i / 2;

@@ -1,5 +1,6 @@
 #include "engine/stuck_counts.h"
 
+#include "base/sorted.h"
 #include "model/blocking.h"
 
 static struct usage *usage_at(struct stuck_counts *counts, const struct event *event)
@@ -83,15 +84,7 @@ void stuck_counts_destroy(struct stuck_counts *counts)
 
 uint32_t indices_below(const struct indices *indices, uint32_t limit)
 {
-    uint32_t low = 0, high = (uint32_t)indices->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (indices->items[middle] < limit)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_POINT(middle, 0, (uint32_t)indices->count, indices->items[middle] < limit);
 }
 
 int64_t stuck_counts_owed(const struct stuck_counts *counts, uint32_t semaphore, uint32_t thread,

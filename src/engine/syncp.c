@@ -18,6 +18,7 @@
  * preserving races, POPL 2021. The index is per lock and thread, not per lock,
  * variable and thread pair as there. */
 #include "engine/candidates.h"
+#include "base/sorted.h"
 #include "engine/engine.h"
 #include "model/closed_past.h"
 
@@ -115,14 +116,7 @@ static uint32_t skip_to(const struct candidate_group *group, uint32_t at, uint32
         step *= 2;
     }
     high = low + step < group->count ? low + step : (uint32_t)group->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (group->items[middle].index < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_POINT(middle, low, high, group->items[middle].index < index);
 }
 
 static bool is_known(const struct syncp *syncp, const struct candidate_group *group,

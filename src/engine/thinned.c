@@ -1,5 +1,7 @@
 #include "engine/thinned.h"
 
+#include "base/sorted.h"
+
 /* What comes into the log from elsewhere. */
 struct addition {
     uint32_t pos;
@@ -140,13 +142,5 @@ void thinned_free(struct thinned *thinned)
 
 uint32_t thinned_pos(const struct thinned *thinned, uint32_t origin)
 {
-    uint32_t low = 0, high = thinned->history->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (thinned->origin[middle] < origin)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_POINT(middle, 0, thinned->history->count, thinned->origin[middle] < origin);
 }

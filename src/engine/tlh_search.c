@@ -1,5 +1,6 @@
 #include "engine/tlh_search.h"
 
+#include "base/sorted.h"
 #include "model/checker.h"
 #include "search/clocks.h"
 #include "trace/turns.h"
@@ -22,14 +23,8 @@ static void find_snapshots(struct tlh_search *search)
 static uint32_t snapshot_before(const struct tlh_search *search, const uint32_t targets[2])
 {
     uint32_t limit = targets[0] < targets[1] ? targets[0] : targets[1];
-    size_t low = 0, high = search->snapshots.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (search->snapshots.items[middle] <= limit)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low =
+        SORTED_POINT(middle, 0, search->snapshots.count, search->snapshots.items[middle] <= limit);
     return low ? search->snapshots.items[low - 1] : 0;
 }
 

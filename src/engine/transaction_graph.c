@@ -1,5 +1,6 @@
 #include "engine/transaction_graph.h"
 
+#include "base/sorted.h"
 #include "base/array.h"
 #include "base/map.h"
 #include "engine/components.h"
@@ -154,14 +155,7 @@ static void find_labels(struct transaction_graph *graph, uint32_t victim, uint32
                         uint32_t end)
 {
     struct graph_marks *marks = &graph->explained;
-    size_t low = 0, high = marks->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (marks->items[middle].node < victim)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_POINT(middle, 0, marks->count, marks->items[middle].node < victim);
     graph->labels.count = graph->stack.count = 0;
     for (; low < marks->count && marks->items[low].node == victim; low++) {
         if (marks->items[low].index > end)

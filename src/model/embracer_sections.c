@@ -3,6 +3,8 @@
  * found late may have changed the answer. */
 #include "model/embracer_state.h"
 
+#include "base/sorted.h"
+
 static struct mutex_history *mutex_at(struct embracer *embracer, uint32_t lock)
 {
     array_grow(&embracer->mutexes, lock + 1);
@@ -21,14 +23,7 @@ static uint32_t count_seen(const struct user *user, uint32_t low, uint32_t tick)
         bound += step;
     }
     high = bound < high ? bound : high;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (ticks[middle].acquire < tick)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_POINT(middle, low, high, ticks[middle].acquire < tick);
 }
 
 /* No section of the user but the first `seen` began before this tick. */

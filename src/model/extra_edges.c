@@ -1,5 +1,6 @@
 #include "model/extra_edges.h"
 
+#include "base/sorted.h"
 #include "base/array.h"
 
 #include <string.h>
@@ -19,17 +20,9 @@ void extra_edges_free(struct extra_edges *extra)
 /* How many edges of the list end at acquires below `tick`. */
 static size_t count_below(const struct extra_edge_list *list, uint32_t tick)
 {
-    size_t low = 0, high = list->count;
-    if (high && list->items[high - 1].tick < tick)
-        return high;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (list->items[middle].tick < tick)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    if (list->count && array_last(list).tick < tick)
+        return list->count;
+    return SORTED_POINT(middle, 0, list->count, list->items[middle].tick < tick);
 }
 
 void extra_edges_add(struct extra_edges *extra, uint32_t thread, uint32_t tick,

@@ -1,5 +1,6 @@
 #include "model/sections.h"
 
+#include "base/sorted.h"
 #include "base/arena.h"
 #include "base/array.h"
 
@@ -144,17 +145,10 @@ const struct holding *sections_held_after(const struct sections *sections, uint3
                                           uint32_t count)
 {
     const struct changes *changes = &sections->changes[thread];
-    size_t low = 0, high = changes->count; /* changes before `low` apply */
-    if (high && changes->items[high - 1].count <= count)
-        return changes->items[high - 1].held;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (changes->items[middle].count <= count)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? changes->items[low - 1].held : NULL;
+    if (changes->count && array_last(changes).count <= count)
+        return array_last(changes).held;
+    size_t apply = SORTED_POINT(middle, 0, changes->count, changes->items[middle].count <= count);
+    return apply ? changes->items[apply - 1].held : NULL;
 }
 
 const struct section *sections_open(const struct sections *sections, uint32_t lock)
@@ -165,16 +159,9 @@ const struct section *sections_open(const struct sections *sections, uint32_t lo
 /* The pos of the last acquire among the thread's first `count` events, plus 1. */
 static uint32_t last_acquire_plus_one(const struct user *user, uint32_t count)
 {
-    size_t low = 0, high = user->count;
     if (array_last(user)->acquired_index < count)
         return array_last(user)->acquired_pos + 1;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (user->items[middle]->acquired_index < count)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_POINT(middle, 0, user->count, user->items[middle]->acquired_index < count);
     return low ? user->items[low - 1]->acquired_pos + 1 : 0;
 }
 

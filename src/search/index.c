@@ -1,5 +1,6 @@
 #include "search/index.h"
 
+#include "base/sorted.h"
 #include "base/array.h"
 #include "search/clocks.h"
 
@@ -123,14 +124,7 @@ static void find_sections(struct search_index *index, struct tally *tally)
 uint32_t index_held_before(const struct search_index *index, uint32_t thread, uint32_t number)
 {
     const struct held_changes *held = &index->held[thread];
-    size_t low = 0, high = held->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (held->items[middle].index < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_POINT(middle, 0, held->count, held->items[middle].index < number);
     return low ? held->items[low - 1].node : HELD_NONE;
 }
 
@@ -369,15 +363,9 @@ uint32_t index_last_section(const struct search_index *index, uint32_t lock, uin
     if (!slot)
         return POS_NONE;
     const uint32_t *items = index->sections.items;
-    uint32_t low = index->sections.start[*slot - 1], high = index->sections.start[*slot];
-    uint32_t first = low;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (index->history->index[items[middle]] < limit)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t first = index->sections.start[*slot - 1];
+    uint32_t low = SORTED_POINT(middle, first, index->sections.start[*slot],
+                                index->history->index[items[middle]] < limit);
     while (low > first && !sections_exclude(event_at(index, items[low - 1]), acquire))
         low--;
     return low > first ? items[low - 1] : POS_NONE;

@@ -1,5 +1,6 @@
 #include "search/lock_histories.h"
 
+#include "base/sorted.h"
 #include "base/array.h"
 #include "search/index.h"
 
@@ -42,13 +43,7 @@ void lock_histories_destroy(struct lock_histories *histories)
 uint32_t lock_histories_before(const struct lock_histories *histories, uint32_t thread,
                                uint32_t pos)
 {
-    uint32_t low = histories->start[thread], high = histories->start[thread + 1];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (histories->events[middle] < pos)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = SORTED_POINT(middle, histories->start[thread], histories->start[thread + 1],
+                                histories->events[middle] < pos);
     return low - histories->start[thread];
 }

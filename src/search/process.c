@@ -1,5 +1,7 @@
 #include "search/process.h"
 
+#include "base/sorted.h"
+
 #include <assert.h>
 
 #define OPS_STEPS (OPS_SYNC & ~(OP_BIT(EVENT_START) | OP_BIT(EVENT_END) | OP_BIT(EVENT_FENCE)))
@@ -111,14 +113,8 @@ static uint32_t count_steps(struct builder *builder, uint32_t **counts)
 
 static uint32_t index_from(const struct history *history, uint32_t thread, uint32_t pos)
 {
-    uint32_t low = history->first[thread], high = history->first[thread + 1];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (history->positions[middle] < pos)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = SORTED_POINT(middle, history->first[thread], history->first[thread + 1],
+                                history->positions[middle] < pos);
     return low - history->first[thread];
 }
 
@@ -362,27 +358,12 @@ uint32_t processes_step_of(const struct processes *processes, uint32_t pos)
 {
     uint32_t thread = processes->rules->history->events[pos].thread;
     const struct process *process = &processes->items[processes_of_thread(processes, thread)];
-    uint32_t low = 0, high = process->length;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (process->steps[middle].pos < pos)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_POINT(middle, 0, process->length, process->steps[middle].pos < pos);
 }
 
 uint32_t use_from(const struct object *object, enum use use, const struct user *user, uint32_t from)
 {
     const uint32_t *steps = object->uses[use].items;
-    uint32_t low = user->begin, high = user->end;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (steps[middle] < from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = SORTED_POINT(middle, user->begin, user->end, steps[middle] < from);
     return low < user->end ? steps[low] : UINT32_MAX;
 }

@@ -1,5 +1,7 @@
 #include "search/smt_encode.h"
 
+#include "base/sorted.h"
+
 bool smt_is_possible(const struct smt_encoding *encoding, uint32_t pos)
 {
     const struct history *history = encoding->window->history;
@@ -10,15 +12,8 @@ bool smt_is_possible(const struct smt_encoding *encoding, uint32_t pos)
 static size_t used_from(const struct smt_encoding *encoding, uint32_t thread, uint32_t index)
 {
     const struct smt_positions *used = &encoding->used[thread];
-    size_t low = 0, high = used->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (encoding->window->history->index[used->items[middle]] < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_POINT(middle, 0, used->count,
+                        encoding->window->history->index[used->items[middle]] < index);
 }
 
 static void use(struct smt_encoding *encoding, uint32_t pos)
@@ -142,14 +137,8 @@ static uint32_t used_before(const struct smt_encoding *encoding, uint32_t thread
 static uint32_t used_after(const struct smt_encoding *encoding, uint32_t thread, uint32_t pos)
 {
     const struct smt_positions *used = &encoding->used[thread];
-    size_t low = 0, high = used->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (!smt_must(encoding->window, pos, used->items[middle]))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low =
+        SORTED_POINT(middle, 0, used->count, !smt_must(encoding->window, pos, used->items[middle]));
     return low < used->count ? used->items[low] : POS_NONE;
 }
 

@@ -1,5 +1,7 @@
 #include "search/smt_pairs.h"
 
+#include "base/sorted.h"
+
 /* Accesses that are alike: one variable, thread, operation and lock profile. What
  * locks say of one of them they say of all, and the must-order cuts each group
  * off from some event on, so an access is compared with groups, not accesses. */
@@ -161,14 +163,7 @@ void smt_pairs_destroy(struct smt_pairs *pairs)
 /* The first item from `low` on whose position is at least `pos`. */
 static uint32_t item_from(const struct smt_pairs *pairs, uint32_t low, uint32_t high, uint32_t pos)
 {
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (pairs->items[middle] < pos)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_POINT(middle, low, high, pairs->items[middle] < pos);
 }
 
 /* The first item from `low` on that comes after `first` in any case; so do all that
@@ -178,14 +173,7 @@ static uint32_t item_forced(const struct smt_pairs *pairs, const struct smt_wind
 {
     if (low < high && smt_must_precede(window, first, pairs->items[low]))
         return low; /* most of them */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (!smt_must_precede(window, first, pairs->items[middle]))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_POINT(middle, low, high, !smt_must_precede(window, first, pairs->items[middle]));
 }
 
 static void find_in_group(struct smt_pairs *pairs, const struct smt_window *window, uint32_t first,

@@ -1,18 +1,13 @@
 #include "search/smt_trial_state.h"
 
+#include "base/sorted.h"
+
 /* The place, in window->writes, after the variable's last write before the stirred part. */
 static uint32_t writes_before(const struct smt_trial *trial, uint32_t variable)
 {
     const struct smt_lists *writes = &trial->window->writes;
-    uint32_t low = writes->offset[variable], high = writes->offset[variable + 1];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (writes->items[middle] < trial->stirred)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_POINT(middle, writes->offset[variable], writes->offset[variable + 1],
+                        writes->items[middle] < trial->stirred);
 }
 
 /* Writes of one variable that came after the source, oldest first. */

@@ -1,5 +1,7 @@
 #include "search/smt_window.h"
 
+#include "base/sorted.h"
+
 struct positions ARRAY_OF(uint32_t);
 
 static uint32_t objects_of(const struct smt_window *window, enum object_class class)
@@ -67,15 +69,7 @@ static void list_syncs(struct smt_window *window, struct smt_lists *lists, uint3
 /* How many of the history's syncs come before `pos`. */
 static uint32_t syncs_before(const struct history *history, uint32_t pos)
 {
-    uint32_t low = 0, high = history->sync_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (history->syncs[middle] < pos)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_POINT(middle, 0, history->sync_count, history->syncs[middle] < pos);
 }
 
 static void find_threads(struct smt_window *window)

@@ -1,5 +1,6 @@
 /* Critical sections and waits of a window. */
 #include "base/map.h"
+#include "base/sorted.h"
 #include "search/smt_window.h"
 
 #include <assert.h>
@@ -106,14 +107,7 @@ static uint32_t held_at(const struct smt_window *window, uint32_t pos)
 {
     const struct smt_held *held = &window->held[at(window, pos)->thread];
     uint32_t index = window->history->index[pos];
-    size_t low = 0, high = held->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (held->items[middle].index < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_POINT(middle, 0, held->count, held->items[middle].index < index);
     return low ? held->items[low - 1].node : 0;
 }
 

@@ -1,5 +1,6 @@
 #include "search/suspects.h"
 
+#include "base/sorted.h"
 #include "base/array.h"
 #include "search/clocks.h"
 #include "search/exposed.h"
@@ -154,15 +155,7 @@ static void add_instance(struct finder *finder, uint32_t a, uint32_t b)
 static uint32_t member_after(const struct finder *finder, const struct class *class, uint32_t pos)
 {
     const uint32_t *members = finder->members.items + class->start;
-    uint32_t low = 0, high = class->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (members[middle] < pos)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_POINT(middle, 0, class->count, members[middle] < pos);
 }
 
 /* Some instances, spread over the run: members of the smaller class with their

@@ -1,5 +1,6 @@
 #include "search/uses.h"
 
+#include "base/sorted.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -116,13 +117,6 @@ void uses_free(struct uses *uses)
 bool uses_between(const struct uses *uses, const struct object_user *user, uint32_t from,
                   uint32_t to)
 {
-    uint32_t low = user->begin, high = user->end;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (uses->items[middle] < from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = SORTED_POINT(middle, user->begin, user->end, uses->items[middle] < from);
     return low < user->end && uses->items[low] < to;
 }

@@ -1,5 +1,6 @@
 #include "trace/history.h"
 
+#include "base/sorted.h"
 #include "base/array.h"
 
 struct event_list ARRAY_OF(struct event);
@@ -146,13 +147,6 @@ void history_destroy(struct history *history)
 
 uint32_t history_count_before(const struct history *history, uint32_t thread, uint32_t pos)
 {
-    uint32_t low = 0, high = history_thread_length(history, thread);
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (history_pos(history, thread, middle) < pos)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_POINT(middle, 0, history_thread_length(history, thread),
+                        history_pos(history, thread, middle) < pos);
 }
