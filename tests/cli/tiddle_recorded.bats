@@ -1,44 +1,7 @@
 # Tiddle end to end: a trace becomes a program, the program is recorded, and the
-# recording is the trace. TIDDLE_PROGRAMS says how many random ones (default 200).
+# recording is the trace.
 
-setup() {
-    here="$BATS_TEST_DIRNAME"
-    cd "$BATS_TEST_TMPDIR"
-    echo 'int main(void) { return 0; }' >probe.c
-    "$PREPLAY" cc -o probe probe.c || skip "nothing can be recorded here"
-}
-
-record() { # TIDDLE [COMPILER OPTION...] : makes ./program and its recording in ./data
-    "$PREPLAY" tiddle "$1" --lines -o program.c
-    "$PREPLAY" cc -g -O1 -w -pthread "${@:2}" -o program program.c
-    rm -rf data
-    timeout 60 "$PREPLAY" record --values -d data ./program
-}
-
-# Each program once for both: recorded it gives the trace back, and fifty runs print it.
-@test "random programs give back the traces they came from, and keep their order" {
-    fifty=$(seq -s ' ' 50)
-    for shape in basic locks all; do
-        performed=0 refused=0
-        for ((seed = 1; performed * 3 < ${TIDDLE_PROGRAMS:-200}; seed++)); do
-            "$PREPLAY" tiddle --random --shape $shape --events 25 --seed $seed -o trace.tiddle
-            if "$PREPLAY" tiddle trace.tiddle 2>&1 | grep 'glibc'; then
-                refused=$((refused + 1))
-                continue
-            fi
-            record trace.tiddle -DPRINT -O0 -g0 >/dev/null
-            "$PREPLAY" tiddle --complete trace.tiddle -o whole.tiddle
-            "$PREPLAY" convert --to std whole.tiddle | awk -f "$here/same_trace.awk" >wanted
-            "$PREPLAY" convert --to std data | awk -f "$here/same_trace.awk" >found
-            diff found wanted || { echo "$shape $seed"; false; }
-            timeout 60 sh -c "for run in $fifty; do ./program; done" >found
-            once=$(sed 's/ @.*//' whole.tiddle)
-            for run in $fifty; do echo "$once"; done | cmp found - || { echo "$shape $seed"; false; }
-            performed=$((performed + 1))
-        done
-        [ "$refused" -le $((seed / 10)) ]
-    done
-}
+load tiddle_record.bash
 
 @test "every figure, recorded, has the paper's verdicts with every engine" {
     for figure in "$here"/../traces/*.tiddle; do
