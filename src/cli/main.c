@@ -1,5 +1,6 @@
 #include "cli/command.h"
 #include "trace/debug_files.h"
+#include "report/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -60,7 +61,9 @@ int command_close(FILE *file, const char *path, struct error *error)
 
 static int fail(const struct error *error)
 {
-    fprintf(stderr, "preplay: %s\n", error->text);
+    fputs("preplay: ", stderr);
+    report_safe_text(stderr, error->text); /* it quotes what was read */
+    fputc('\n', stderr);
     return error->code;
 }
 

@@ -56,6 +56,7 @@ refused() { # TEXT REASON : exit code 3, one line, place and reason
     refused 'A|r(x)|1\nA|rel(l)|2\n' 'bad.std:2: thread A releases lock l'
     refused 'A|acq(l)|1\nB|acq(l)|2\n' 'bad.std:2: thread B acquires lock l, which thread A holds'
     refused 'A|what(x)|1\n' "bad.std:1: unknown operation 'what'"
+    refused 'A|\033[31mwhat(x)|1\n' "bad.std:1: unknown operation '\\x1b[31mwhat'"
     refused 'B|r(x)|1\nA|fork(B)|2\n' 'bad.std:2: thread B has events before its fork'
     refused 'A|r(x)\n' 'bad.std:1:'
     refused 'A|r(x\000)|1\n' 'bad.std:1: the line holds a NUL byte'
