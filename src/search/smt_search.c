@@ -70,6 +70,8 @@ static enum smt_answer solve(struct hunt *hunt, const struct smt_pair *pair)
     hunt->assumptions.count = 0;
     smt_assume(hunt->encoding, &goal, &hunt->assumptions);
     for (uint32_t round = 1; round <= ROUNDS_MAX; round++) {
+        if (deadline > 0 && now() > deadline) /* Z3's own clock is a thread that may be late */
+            return SMT_UNKNOWN;
         enum smt_answer answer = smt_solver_ask(hunt->solver, &hunt->assumptions);
         if (answer != SMT_YES)
             return answer;
@@ -82,9 +84,7 @@ static enum smt_answer solve(struct hunt *hunt, const struct smt_pair *pair)
         case SMT_BROKEN:
             break;
         }
-        if ((round % ROUNDS_FREE == 0 &&
-             smt_solver_spent(hunt->solver) - spent > budget_of(hunt)) ||
-            (deadline > 0 && now() > deadline))
+        if (round % ROUNDS_FREE == 0 && smt_solver_spent(hunt->solver) - spent > budget_of(hunt))
             return SMT_UNKNOWN;
     }
     return SMT_UNKNOWN;

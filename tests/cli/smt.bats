@@ -89,7 +89,7 @@ conflicts() { # TRACE : pairs of conflicting plain accesses, as "A,B"
     run "$PREPLAY" predict -e smt -m value --pairs hard.tiddle
     [ "$status" -eq 66 ]
     [[ "$output" != *undecided* ]]
-    for limit in --steps=1 --pair-timeout=0.0001; do
+    for limit in --steps=1 --pair-timeout=0.000000001; do
         run "$PREPLAY" predict -e smt -m value --pairs "$limit" hard.tiddle
         [ "$status" -eq 66 ]
         [[ "$output" =~ \([0-9]+" of "[0-9]+" candidates undecided)" ]]
