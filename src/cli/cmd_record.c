@@ -7,7 +7,7 @@
 static int record_online(struct recording *recording, const struct options *options,
                          struct error *error)
 {
-    if (prediction_check(options, ONLINE_ENGINE, error))
+    if (prediction_check(options, ONLINE_ENGINES, error))
         return -1;
     struct online *online = online_create(options, recording->directory);
     recording->started = online_start;

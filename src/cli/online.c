@@ -90,9 +90,15 @@ static void say(const struct online *online, const struct trace *trace,
         fputs(" on ", stderr);
         report_name(stderr, trace, finding->object_class, finding->object);
     }
-    fprintf(stderr, ", by %s\n", finding->engine);
+    fprintf(stderr, ", %sby %s\n", finding->verdict == VERDICT_OBSERVED ? "observed " : "",
+            finding->engine);
     for (uint32_t i = 0; i < finding->event_count; i++)
         say_event(stderr, trace, &finding->events[i]);
+    if (finding->note) {
+        fputs("    ", stderr);
+        report_safe_text(stderr, finding->note);
+        putc('\n', stderr);
+    }
     funlockfile(stderr);
 }
 
@@ -136,7 +142,7 @@ static void analyse_cut(struct online *online, struct following *following)
     if (good && (cut.limit > following->limit || cut.bytes > following->bytes * 5 / 4)) {
         struct prediction prediction;
         struct trace *trace = binary_open_cut(following->directory, &cut, &ignored);
-        if (prediction_run_on(&prediction, online->options, trace, ONLINE_ENGINE, &ignored) == 0)
+        if (prediction_run_on(&prediction, online->options, trace, ONLINE_ENGINES, &ignored) == 0)
             say_new(online, &prediction);
         prediction_free(&prediction);
         following->limit = cut.limit;
@@ -221,7 +227,7 @@ static long analyse_whole(struct online *online, const char *directory, struct e
 {
     struct prediction prediction;
     long count = -1;
-    if (prediction_run(&prediction, online->options, directory, ONLINE_ENGINE, error) == 0) {
+    if (prediction_run(&prediction, online->options, directory, ONLINE_ENGINES, error) == 0) {
         count = say_new(online, &prediction);
         if (prediction_keep(&prediction, NULL, error))
             count = -1;

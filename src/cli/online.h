@@ -15,8 +15,8 @@
 #include "cli/options.h"
 #include "cli/recording.h"
 
-/* The engine without --engine. */
-#define ONLINE_ENGINE "tlh"
+/* The engines without --engine. */
+#define ONLINE_ENGINES "tlh,happened"
 
 struct online;
 

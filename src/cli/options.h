@@ -98,7 +98,7 @@ enum command_id {
     O(FLAG, gdb, "gdb", 0, "", IN(REPLAY), 0, 1, 0,                                                \
       "start gdb with the program stopped at the error")                                           \
     O(TEXT, engines, "engine", 'e', "NAME,...", IN(RUN) | IN(RECORD) | IN(PREDICT) | IN(COMPARE),  \
-      0, 0, 0, "engines to run (predict: auto; compare: all; record --online: tlh)")               \
+      0, 0, 0, "engines to run (predict: auto; compare: all; record --online: tlh,happened)")      \
     O(TEXT, model, "model", 'm', "MODEL",                                                          \
       IN(RUN) | IN(RECORD) | IN(PREDICT) | IN(COMPARE) | IN(CHECK) | IN(CONVERT), 0, 0, 0,         \
       "what memory must keep: rf, value, branch or sync")                                          \

@@ -29,11 +29,11 @@ static int choose_engines(struct prediction *prediction, const char *names, stru
     while (engine_registry[total])
         total++;
     prediction->engines = NEW_ARRAY(const struct engine *, total);
-    if (!names) {
-        memcpy(prediction->engines, engine_registry, total * sizeof *engine_registry);
-        prediction->engine_count = total;
+    for (size_t i = 0; !names && i < total; i++)
+        if (!engine_registry[i]->predicts_none)
+            prediction->engines[prediction->engine_count++] = engine_registry[i];
+    if (!names)
         return 0;
-    }
     for (const char *name = names; *name;) {
         size_t length = strcspn(name, ",");
         const struct engine *engine = engine_find(name, length);

@@ -19,7 +19,7 @@ struct prediction {
 };
 
 /* Opens the trace and runs the engines that --engine names (or `standard`, or all
- * of the registry if that is NULL). 0 or -1; prediction_free() in either case. */
+ * of the registry that predict if that is NULL). 0 or -1; prediction_free() in either case. */
 int prediction_run(struct prediction *prediction, const struct options *options, const char *path,
                    const char *standard, struct error *error);
 /* The same over a trace that is open, and belongs to the prediction from here on; NULL

@@ -3,6 +3,7 @@
 #include "cli/blocked.h"
 #include "model/hang.h"
 #include "trace/binary_wishes.h"
+#include "trace/outline.h"
 #include "trace/trace.h"
 
 #include <stdio.h>
@@ -54,32 +55,17 @@ static bool handler_helps(const struct history *history, const struct hang *hang
     return false;
 }
 
-/* Accesses are most of a trace, and say nothing about who waits: a long recording must not take
- * the machine's memory while the program still runs. */
-static struct history *read_synchronisation(struct trace *trace, struct error *error)
-{
-    struct event_list ARRAY_OF(struct event) list = {0};
-    const struct event *batch;
-    long count;
-    while ((count = trace_next(trace, &batch, error)) > 0)
-        for (long i = 0; i < count; i++)
-            if (!op_in(batch[i].op, OPS_ACCESS | OPS_LOCAL))
-                array_push(&list, batch[i]);
-    if (count == 0)
-        return history_create(trace, list.items, (uint32_t)list.count);
-    array_free(&list);
-    return NULL;
-}
-
 static bool is_stuck(const char *directory, uint64_t threads, bool handlers)
 {
     struct error ignored = {0}; /* what cannot be read proves nothing */
+    struct outline outline = {0};
     struct trace *trace = trace_open(directory, &ignored);
-    struct history *history = trace ? read_synchronisation(trace, &ignored) : NULL;
-    struct hang *hang = history ? hang_find(history) : NULL;
-    bool stuck = hang && hang->stuck == threads && !(handlers && handler_helps(history, hang));
+    bool known = trace && outline_read(&outline, trace, &ignored) == 0;
+    struct hang *hang = known ? hang_find(outline.history) : NULL;
+    bool stuck =
+        hang && hang->stuck == threads && !(handlers && handler_helps(outline.history, hang));
     hang_destroy(hang);
-    history_destroy(history);
+    outline_free(&outline);
     trace_close(trace);
     return stuck;
 }

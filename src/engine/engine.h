@@ -70,6 +70,7 @@ struct engine {
     bool may_want_whole; /* at finish(), by whole_history() */
     const struct engine *filter;
     bool one_per_object; /* of races, it reports one a variable unless asked for all */
+    bool predicts_none;  /* only what happened: not for `compare`, unless by name */
 
     /* Each may be NULL, where there is nothing to do. */
     void (*create)(struct engine_run *run);

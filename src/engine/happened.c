@@ -1,7 +1,16 @@
+/* happened: the deadlocks that a run ended in, and nothing else (happened.h).
+ *
+ * For engines that find no deadlocks, beside them: record --online has it beside tlh. A run that
+ * went well costs it nothing. Of one that hung it needs the witness, so the whole trace; or, if
+ * that is too long for a witness, only its outline.
+ *
+ * Guarantee: sound; the recorded run is the proof. */
 #include "engine/happened.h"
 
 #include "base/memory.h"
+#include "engine/whole.h"
 #include "model/hang.h"
+#include "trace/outline.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +18,13 @@
 /* Longer runs are not written down again as a witness: nobody reads it, and a replay that
  * orders so many steps takes longer than another try. */
 enum { WITNESS_MOST = 1 << 20 };
+
+/* How the run ended. */
+struct ending {
+    const struct history *history;
+    const struct outline *outline; /* if `history` is only that of this */
+    struct hang *hang;
+};
 
 static const char *nobody(unsigned op)
 {
@@ -26,13 +42,14 @@ static const char *itself(unsigned op)
 }
 
 /* One line: why nothing ends it, and how many threads hang on it. */
-static char *note_of(const struct engine_run *run, const struct hang *hang,
+static char *note_of(const struct engine_run *run, const struct ending *ending,
                      const struct hang_set *set)
 {
+    const struct hang *hang = ending->hang;
     char *note = NULL;
     size_t length;
     FILE *out = open_memstream(&note, &length);
-    unsigned op = run->history->events[hang->wishes.items[set->first]].op;
+    unsigned op = ending->history->events[hang->wishes.items[set->first]].op;
     uint32_t behind = hang->stuck - set->count;
     switch (set->cause) {
     case HANG_ITSELF:
@@ -56,26 +73,37 @@ static char *note_of(const struct engine_run *run, const struct hang *hang,
     return note;
 }
 
-static uint32_t *witness_of(const struct history *history, const uint32_t *wishes, uint32_t count)
+/* Its place in the whole trace. */
+static void fill(struct finding_event *out, const struct engine_run *run,
+                 const struct ending *ending, uint32_t wish)
 {
-    if (history->count > WITNESS_MOST)
-        return NULL;
-    uint32_t *witness = memory_alloc(history->count + count, sizeof *witness);
-    for (uint32_t pos = 0; pos < history->count; pos++)
-        witness[pos] = pos;
-    memcpy(witness + history->count, wishes, count * sizeof *wishes);
-    return witness;
+    const struct history *history = ending->history;
+    const struct event *event = &history->events[wish];
+    finding_event_fill(out, event, (uint32_t)run->trace->delivered + (wish - history->count),
+                       ending->outline ? ending->outline->lengths.items[event->thread]
+                                       : history->index[wish]);
 }
 
-static void report(struct engine_run *run, const struct hang *hang, const struct hang_set *set)
+static void add_witness(struct finding *finding, const struct ending *ending)
 {
-    const struct history *history = run->history;
-    const uint32_t *wishes = hang->wishes.items + set->first;
-    const struct event *first = &history->events[wishes[0]];
+    uint32_t count = ending->history->count;
+    if (ending->outline || count > WITNESS_MOST)
+        return;
+    finding->witness_length = count + finding->event_count;
+    finding->witness = memory_alloc(finding->witness_length, sizeof *finding->witness);
+    for (uint32_t pos = 0; pos < count; pos++)
+        finding->witness[pos] = pos;
+    for (uint32_t i = 0; i < finding->event_count; i++)
+        finding->witness[count + i] = finding->events[i].pos;
+}
+
+static void report(struct engine_run *run, const struct ending *ending, const struct hang_set *set)
+{
+    const uint32_t *wishes = ending->hang->wishes.items + set->first;
+    const struct event *first = &ending->history->events[wishes[0]];
     struct finding_event *events = memory_alloc(set->count, sizeof *events);
     for (uint32_t i = 0; i < set->count; i++)
-        finding_event_fill(&events[i], &history->events[wishes[i]], wishes[i],
-                           history->index[wishes[i]]);
+        fill(&events[i], run, ending, wishes[i]);
     struct finding finding = {
         .kind = FINDING_DEADLOCK,
         .model = engine_model(run),
@@ -88,9 +116,8 @@ static void report(struct engine_run *run, const struct hang *hang, const struct
         .event_count = set->count,
     };
     if (findings_is_new(run->findings, &finding)) {
-        finding.witness = witness_of(history, wishes, set->count);
-        finding.witness_length = finding.witness ? history->count + set->count : 0;
-        finding.note = note_of(run, hang, set);
+        add_witness(&finding, ending);
+        finding.note = note_of(run, ending, set);
         findings_add(run->findings, &finding);
         free(finding.witness);
         free((char *)finding.note);
@@ -98,10 +125,63 @@ static void report(struct engine_run *run, const struct hang *hang, const struct
     free(events);
 }
 
+static void report_all(struct engine_run *run, struct ending *ending)
+{
+    ending->hang = hang_find(ending->history);
+    for (size_t i = 0; ending->hang && i < ending->hang->sets.count; i++)
+        report(run, ending, &ending->hang->sets.items[i]);
+    hang_destroy(ending->hang);
+}
+
 void happened_find(struct engine_run *run)
 {
-    struct hang *hang = hang_find(run->history);
-    for (size_t i = 0; hang && i < hang->sets.count; i++)
-        report(run, hang, &hang->sets.items[i]);
-    hang_destroy(hang);
+    struct ending ending = {.history = run->history};
+    report_all(run, &ending);
 }
+
+/* --- the engine ------------------------------------------------------------------ */
+
+static int find_in_outline(struct engine_run *run, struct error *error)
+{
+    struct outline outline;
+    struct trace *trace = run->trace->again(run->trace, error);
+    if (!trace)
+        return -1;
+    int result = outline_read(&outline, trace, error);
+    if (result == 0 && trace->delivered != run->trace->delivered)
+        result = whole_has_changed(run->trace, error);
+    if (result == 0) {
+        struct ending ending = {.history = outline.history, .outline = &outline};
+        report_all(run, &ending);
+    }
+    outline_free(&outline);
+    trace_close(trace);
+    return result;
+}
+
+static int finish(struct engine_run *run, struct error *error)
+{
+    if (!run->trace->wish_count)
+        return 0;
+    if (!run->history && run->trace->delivered > WITNESS_MOST)
+        return find_in_outline(run, error);
+    run->history = whole_history(run->whole, error);
+    if (!run->history)
+        return -1;
+    happened_find(run);
+    return 0;
+}
+
+/* Models have no say in it. */
+const struct engine engine_happened = {
+    .name = "happened",
+    .summary = "deadlocks that the recorded run ended in",
+    .promise = "sound, observed only",
+    .source = "ours; docs/engines/deadlock.md",
+    .finds = FINDS_DEADLOCKS,
+    .guarantee = GUARANTEE_SOUND,
+    .default_model = MODEL_RF,
+    .may_want_whole = true,
+    .predicts_none = true,
+    .finish = finish,
+};

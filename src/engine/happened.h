@@ -6,7 +6,8 @@
 
 #include "engine/engine.h"
 
-/* Adds them to the run's findings. Needs the run's history. */
+/* Adds them to the run's findings, for engines that predict deadlocks too. Needs the run's
+ * history. */
 void happened_find(struct engine_run *run);
 
 #endif

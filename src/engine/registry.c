@@ -6,7 +6,7 @@ extern const struct engine engine_hb, engine_shb, engine_lockset, engine_sidetra
 extern const struct engine engine_auto, engine_tlh;
 extern const struct engine engine_smt;
 extern const struct engine engine_cp, engine_mb, engine_wcp, engine_syncp;
-extern const struct engine engine_csp, engine_deadlock;
+extern const struct engine engine_csp, engine_deadlock, engine_happened;
 extern const struct engine engine_serial;
 extern const struct engine engine_atomicity;
 
@@ -25,6 +25,7 @@ const struct engine *const engine_registry[] = {
 #endif
     &engine_csp,
     &engine_deadlock,
+    &engine_happened,
     &engine_sidetrack,
     &engine_serial,
     &engine_atomicity,

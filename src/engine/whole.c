@@ -28,6 +28,11 @@ void whole_end(struct whole *whole)
     whole->events = (struct whole_events){0}; /* they are the history's now */
 }
 
+int whole_has_changed(const struct trace *trace, struct error *error)
+{
+    return error_set(error, ERROR_INPUT, "%s: it has changed while it was read", trace->path);
+}
+
 const struct history *whole_history(struct whole *whole, struct error *error)
 {
     if (whole->history)
@@ -35,7 +40,7 @@ const struct history *whole_history(struct whole *whole, struct error *error)
     whole->again = whole->trace->again(whole->trace, error);
     whole->history = whole->again ? history_read(whole->again, error) : NULL;
     if (whole->history && whole->history->count != whole->trace->delivered) {
-        error_set(error, ERROR_INPUT, "%s: it has changed while it was read", whole->trace->path);
+        whole_has_changed(whole->trace, error);
         return NULL;
     }
     return whole->history;

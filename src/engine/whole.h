@@ -26,6 +26,8 @@ void whole_feed(struct whole *whole, const struct event *events, size_t count);
 void whole_end(struct whole *whole);
 /* The history, read again if need be; NULL with an error. */
 const struct history *whole_history(struct whole *whole, struct error *error);
+/* Says so, for who reads it again; returns -1. */
+int whole_has_changed(const struct trace *trace, struct error *error);
 void whole_free(struct whole *whole);
 
 #endif

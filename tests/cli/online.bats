@@ -1,5 +1,7 @@
 # record --online: what is found while the program runs, and that it is the truth.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
     cd "$BATS_TEST_TMPDIR"
     cat >work.c <<'C'
@@ -81,7 +83,7 @@ C
 
 # What --online left is what predict finds, to the last witness.
 same_as_predict() {
-    "$PREPLAY" predict -e tlh --json predicted.json "$1" >/dev/null || [ $? -eq 66 ]
+    "$PREPLAY" predict -e tlh,happened --json predicted.json "$1" >/dev/null || [ $? -eq 66 ]
     diff <(jq -S 'del(.engines[].seconds)' "$2") <(jq -S 'del(.engines[].seconds)' predicted.json)
 }
 
@@ -167,6 +169,68 @@ C
     cp preplay.data/findings.json online.json
     [ "$(jq .trace.threads online.json)" -gt 2500 ]
     same_as_predict preplay.data online.json
+}
+
+# Its threads have one lock each before they want the other's.
+@test "online: a deadlock that happens is a finding, and not only a hang" {
+    "$PREPLAY" cc -g -pthread "$BATS_TEST_DIRNAME/../programs/hangs/two_locks.c" -o two_locks
+    timeout 600 "$PREPLAY" record --online -d races -e hb ./two_locks >races.txt 2>&1 3>&- &
+    recorder=$!
+    run -66 timeout 600 "$PREPLAY" record --online ./two_locks
+    [[ "$output" == *"the program hung: 3 threads were waiting; stopped after "*": deadlock d-"*", observed by happened"* ]]
+    [[ "$output" == *"thread T0.1  acquire  at "*"two_locks.c:8:5"*"thread T0.2  acquire  at "*"two_locks.c:15:5"* ]]
+    [[ "$output" == *"each waits for another one of them; 1 more thread is blocked for good."*"preplay: 1 finding, 0 of them "* ]]
+    cp preplay.data/findings.json online.json
+    same_as_predict preplay.data online.json
+    # It is what predict finds, by another engine.
+    "$PREPLAY" predict --json auto.json preplay.data || [ $? -eq 66 ]
+    diff <(jq '.findings[] | del(.engine)' online.json) <(jq '.findings[] | del(.engine)' auto.json)
+    jq -e '.findings | length == 1 and .[0].kind == "deadlock" and .[0].verdict == "observed" and .[0].witness' online.json
+    "$PREPLAY" check preplay.data online.json
+    # Engines that are asked for by name are all there are.
+    wait $recorder && code=0 || code=$?
+    [ "$code" -eq 124 ]
+    grep -q "^preplay: 0 findings" races.txt
+}
+
+@test "online: a deadlock after more than fits into a witness" {
+    cat >long.c <<'C'
+#include "hang.h"
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static long cells[1200000];
+static void *one(void *unused)
+{
+    pthread_mutex_lock(&a);
+    meet(2);
+    pthread_mutex_lock(&b);
+    return unused;
+}
+static void *two(void *unused)
+{
+    pthread_mutex_lock(&b);
+    for (int i = 0; i < 1200000; i++)
+        cells[i] = i;
+    meet(2);
+    pthread_mutex_lock(&a);
+    return unused;
+}
+int main(void)
+{
+    for (int i = 0; i < 1200000; i++)
+        cells[i] = 1;
+    pthread_t first = start(one), second = start(two);
+    finish(first);
+    finish(second);
+}
+C
+    "$PREPLAY" cc -g -pthread -I"$BATS_TEST_DIRNAME/../programs/hangs" long.c -o long
+    run -66 timeout 600 "$PREPLAY" record --online ./long
+    [[ "$output" == *": deadlock d-"*", observed by happened"* ]]
+    cp preplay.data/findings.json online.json
+    jq -e '.trace.events > 1048576 and (.findings[0] | has("witness") | not)' online.json
+    # To the positions the same as with the whole trace in memory.
+    "$PREPLAY" predict -e deadlock --json whole.json preplay.data || [ $? -eq 66 ]
+    diff <(jq '.findings[] | del(.engine)' online.json) <(jq '.findings[] | del(.engine)' whole.json)
 }
 
 @test "online: wrong engines and models are refused before anything runs" {
