@@ -22,48 +22,11 @@
  * Promise: an in-error happened. A before- or after-error is possible if the program
  * is free of races and the culprit's section ends; where it does not (Figure 20.5)
  * the block is broken into by a deadlock instead. */
-#include "base/array.h"
-#include "base/map.h"
-#include "engine/access_history.h"
 #include "engine/blame.h"
-
-enum mode { EXCLUSIVE, SHARED, MODES };
-
-struct window {
-    struct access begin, end;
-    struct window_blame ARRAY_OF(uint32_t) blame;
-    /* Locations of culprits reported already, plus one: findings would be the same. */
-    uint32_t reported[6];
-};
-
-/* What check_after() asks of a window, kept apart, close together. */
-struct window_end {
-    struct epoch epoch;
-    uint32_t window;
-};
-
-/* A lock, or a semaphore that serves as one. */
-struct guard {
-    struct window_ends ARRAY_OF(struct window_end) ends;  /* of the windows, the latest last */
-    struct guard_windows ARRAY_OF(struct window) windows; /* latest a thread */
-    bool one_owner;            /* so far: who has seen the end of a window has seen all before */
-    struct access last[MODES]; /* latest acquire; tick 0: none */
-    struct epoch released[MODES];
-};
-
-struct guards ARRAY_OF(struct guard);
-
-/* What a transaction knows of a guard it acquired. */
-struct holding {
-    uint64_t guard;
-    struct access first, latest;
-    struct access interfering[MODES]; /* acquires ahead that might come later; tick 0: none */
-};
+#include "engine/sidetrack_holdings.h"
 
 struct thread_state {
-    uint32_t transaction;
-    struct all_holdings ARRAY_OF(struct holding) all; /* of that transaction */
-    struct map places; /* guard -> (transaction, place in `all`), beyond the first FEW */
+    struct holdings holdings;
     uint32_t next_index;
 };
 
@@ -87,11 +50,6 @@ static void create(struct engine_run *run)
 static bool exclude(const struct access *a, const struct access *b)
 {
     return a->op != EVENT_ACQUIRE_READ || b->op != EVENT_ACQUIRE_READ;
-}
-
-static enum mode mode_of(unsigned op)
-{
-    return op == EVENT_ACQUIRE_READ || op == EVENT_RELEASE_READ ? SHARED : EXCLUSIVE;
 }
 
 static bool saw(const struct vclock *clock, const struct access *access)
@@ -136,7 +94,7 @@ static void check_after(struct engine_run *run, struct guard *guard, const struc
                 break;
             continue;
         }
-        struct window *window = &guard->windows.items[guard->ends.items[i].window];
+        struct guard_window *window = &guard->windows.items[guard->ends.items[i].window];
         uint32_t *reported = &window->reported[now->location % 6];
         if (*reported == now->location + 1 && !run->options->every_pair)
             continue;
@@ -150,43 +108,11 @@ static void check_after(struct engine_run *run, struct guard *guard, const struc
 static void first_acquire(struct holding *holding, const struct guard *guard,
                           const struct access *now, const struct vclock *clock)
 {
-    for (enum mode mode = EXCLUSIVE; mode < MODES; mode++) {
+    for (enum guard_mode mode = EXCLUSIVE; mode < MODES; mode++) {
         const struct access *last = &guard->last[mode];
         bool may_come_later = last->tick && last->thread != now->thread && !saw(clock, last);
         holding->interfering[mode] = may_come_later ? *last : (struct access){0};
     }
-}
-
-static bool is_like(const struct window *window, const struct access *begin,
-                    const struct access *end, const uint32_t *blame, uint32_t blamed)
-{
-    return blamed && window->blame.count == blamed &&
-           array_last(&window->blame) == blame[blamed - 1] &&
-           window->begin.location == begin->location && window->end.location == end->location;
-}
-
-static void remember_window(struct guard *guard, const struct access *begin,
-                            const struct access *end, const uint32_t *blame, uint32_t blamed)
-{
-    struct window_end latest = {{end->thread, end->tick}, (uint32_t)guard->windows.count};
-    size_t place = 0;
-    while (place < guard->ends.count && guard->ends.items[place].epoch.thread != end->thread)
-        place++;
-    array_grow(&guard->ends, place + 1);
-    if (guard->windows.count == guard->ends.count)
-        latest.window = guard->ends.items[place].window;
-    array_grow(&guard->windows, guard->ends.count);
-    memmove(&guard->ends.items[place], &guard->ends.items[place + 1],
-            (guard->ends.count - place - 1) * sizeof latest);
-    array_last(&guard->ends) = latest;
-    struct window *window = &guard->windows.items[latest.window];
-    if (!is_like(window, begin, end, blame, blamed))
-        memset(window->reported, 0, sizeof window->reported);
-    window->begin = *begin;
-    window->end = *end;
-    window->blame.count = 0;
-    for (uint32_t i = 0; i < blamed; i++)
-        array_push(&window->blame, blame[i]);
 }
 
 /* [ST SECOND ACQUIRE] */
@@ -198,64 +124,20 @@ static void second_acquire(struct engine_run *run, const struct holding *holding
     const struct access *begin = &holding->latest;
     const uint32_t *blame;
     uint32_t blamed = blocks_blamed(self->blocks, now->thread, begin->index, &blame);
-    for (enum mode mode = EXCLUSIVE; mode < MODES; mode++) {
+    for (enum guard_mode mode = EXCLUSIVE; mode < MODES; mode++) {
         const struct access *last = &guard->last[mode];
         if (last->thread != now->thread && last->pos > begin->pos &&
             !vclock_saw(clock, guard->released[mode]))
             report(run, event, ATOMICITY_IN, begin, now, last, blame, blamed);
     }
-    remember_window(guard, begin, now, blame, blamed);
+    guard_remember_window(guard, begin, now, blame, blamed);
     /* What might come later than the first acquire need not be able to come later than
      * the others: of the windows up to here, only the widest is sure. */
     blamed = blocks_blamed(self->blocks, now->thread, holding->first.index, &blame);
-    for (enum mode mode = EXCLUSIVE; mode < MODES; mode++)
+    for (enum guard_mode mode = EXCLUSIVE; mode < MODES; mode++)
         if (holding->interfering[mode].tick)
             report(run, event, ATOMICITY_BEFORE, &holding->first, now, &holding->interfering[mode],
                    blame, blamed);
-}
-
-static struct guard *guard_at(struct sidetrack *self, bool semaphore, uint32_t id)
-{
-    struct guards *guards = &self->guards[semaphore];
-    array_grow(guards, id + 1);
-    return &guards->items[id];
-}
-
-/* A transaction rarely acquires more locks than these: looking through them all beats
- * a map, which would be spread over memory. */
-enum { FEW = 12 };
-
-static struct holding *find_holding(const struct thread_state *state, uint64_t key)
-{
-    size_t few = state->all.count < FEW ? state->all.count : FEW;
-    for (size_t i = 0; i < few; i++)
-        if (state->all.items[i].guard == key)
-            return &state->all.items[i];
-    if (state->all.count <= FEW)
-        return NULL;
-    const uint64_t *place = map_find(&state->places, key);
-    return place && *place >> 32 == state->transaction ? &state->all.items[(uint32_t)*place] : NULL;
-}
-
-/* The thread's holding of the guard; *first if it is new to its transaction. */
-static struct holding *holding_at(struct sidetrack *self, uint32_t thread, uint64_t key,
-                                  uint32_t transaction, bool *first)
-{
-    struct thread_state *state = &self->threads.items[thread];
-    if (state->transaction != transaction) {
-        state->transaction = transaction;
-        state->all.count = 0;
-    }
-    struct holding *known = find_holding(state, key);
-    *first = !known;
-    if (known)
-        return known;
-    if (state->all.count >= FEW)
-        *map_at(&state->places, key, NULL) = map_pair(transaction, (uint32_t)state->all.count);
-    array_reserve(&state->all, state->all.count + 1);
-    state->all.count++;
-    array_last(&state->all).guard = key;
-    return &array_last(&state->all);
 }
 
 static void on_acquire(struct engine_run *run, const struct event *event, bool semaphore,
@@ -263,19 +145,19 @@ static void on_acquire(struct engine_run *run, const struct event *event, bool s
 {
     struct sidetrack *self = run->state;
     uint32_t id = semaphore ? event->object : event_lock(event);
-    struct guard *guard = guard_at(self, semaphore, id);
+    struct guard *guard = guard_at(&self->guards[semaphore], id);
     const struct vclock *clock = order_clock(self->order, event->thread);
     struct access now = access_of(event, vclock_get(clock, event->thread), pos, index, 0);
     uint32_t transaction = blocks_transaction(self->blocks, event->thread);
     if (!guard->last[EXCLUSIVE].tick && !guard->last[SHARED].tick)
         guard->one_owner = !semaphore;
-    guard->one_owner &= mode_of(event->op) == EXCLUSIVE;
+    guard->one_owner &= guard_mode_of(event->op) == EXCLUSIVE;
     if (guard->ends.count)
         check_after(run, guard, event, &now, clock);
     if (transaction) {
         bool first;
-        struct holding *holding =
-            holding_at(self, event->thread, map_pair(semaphore, id), transaction, &first);
+        struct holding *holding = holdings_at(&self->threads.items[event->thread].holdings,
+                                              map_pair(semaphore, id), transaction, &first);
         if (first) {
             first_acquire(holding, guard, &now, clock);
             holding->first = now;
@@ -284,14 +166,14 @@ static void on_acquire(struct engine_run *run, const struct event *event, bool s
         }
         holding->latest = now;
     }
-    guard->last[mode_of(event->op)] = now;
+    guard->last[guard_mode_of(event->op)] = now;
 }
 
 static void on_release(struct sidetrack *self, const struct event *event, bool semaphore)
 {
     uint32_t id = semaphore ? event->object : event_lock(event);
     const struct vclock *clock = order_clock(self->order, event->thread);
-    guard_at(self, semaphore, id)->released[mode_of(event->op)] =
+    guard_at(&self->guards[semaphore], id)->released[guard_mode_of(event->op)] =
         (struct epoch){event->thread, vclock_get(clock, event->thread)};
 }
 
@@ -366,26 +248,13 @@ static int finish(struct engine_run *run, struct error *error)
     return 0;
 }
 
-static void free_guards(struct guards *guards)
-{
-    for (size_t i = 0; i < guards->count; i++) {
-        for (size_t k = 0; k < guards->items[i].windows.count; k++)
-            array_free(&guards->items[i].windows.items[k].blame);
-        array_free(&guards->items[i].windows);
-        array_free(&guards->items[i].ends);
-    }
-    array_free(guards);
-}
-
 static void destroy(struct engine_run *run)
 {
     struct sidetrack *self = run->state;
-    for (size_t i = 0; i < self->threads.count; i++) {
-        map_free(&self->threads.items[i].places);
-        array_free(&self->threads.items[i].all);
-    }
-    free_guards(&self->guards[0]);
-    free_guards(&self->guards[1]);
+    for (size_t i = 0; i < self->threads.count; i++)
+        holdings_free(&self->threads.items[i].holdings);
+    guards_free(&self->guards[0]);
+    guards_free(&self->guards[1]);
     array_free(&self->threads);
     blame_destroy(self->blame);
     blocks_destroy(self->blocks);

@@ -203,23 +203,49 @@ static void access_atomically(struct smt_hb *hb, const struct event *event)
     hb->writes[event->object] = *self;
 }
 
+static void access_memory(struct smt_hb *hb, const struct event *event)
+{
+    uint32_t *self = &hb->threads[event->thread];
+    if (op_in(event->op, OPS_ATOMIC)) {
+        access_atomically(hb, event);
+    } else if (event->op == EVENT_READ) {
+        see(self, hb->writes[event->object]);
+    } else {
+        hb->writes[event->object] = *self;
+        hb->atomics[event->object] = 0;
+    }
+}
+
+static void lock_or_unlock(struct smt_hb *hb, const struct event *event, uint32_t pos)
+{
+    if (event_acquires(event))
+        acquire(hb, event, pos);
+    else if (event_releases(event))
+        release(hb, event, pos);
+    else if (op_in(event->op, OPS_ACQUIRING))
+        try_in_vain(hb, event, pos);
+}
+
+static void enter_barrier(struct smt_hb *hb, const struct event *event)
+{
+    uint32_t *self = &hb->threads[event->thread];
+    uint32_t previous = hb->window->rules->previous_instance[event->other];
+    if (previous != POS_NONE)
+        see(self, hb->instances[previous]);
+    see(&hb->instances[event->other], *self);
+}
+
 static void step(struct smt_hb *hb, uint32_t pos)
 {
     const struct event *event = &hb->window->history->events[pos];
     uint32_t *self = &hb->threads[event->thread];
-    uint32_t previous;
     switch (event->op) {
     case EVENT_READ:
-        see(self, hb->writes[event->object]);
-        break;
     case EVENT_WRITE:
-        hb->writes[event->object] = *self;
-        hb->atomics[event->object] = 0;
-        break;
     case EVENT_ATOMIC_LOAD:
     case EVENT_ATOMIC_STORE:
     case EVENT_ATOMIC_RMW:
-        access_atomically(hb, event);
+        access_memory(hb, event);
         break;
     case EVENT_FENCE:
         fence(hb, event);
@@ -239,10 +265,7 @@ static void step(struct smt_hb *hb, uint32_t pos)
         semaphore(hb, event, pos);
         break;
     case EVENT_BARRIER_ENTER:
-        previous = hb->window->rules->previous_instance[event->other];
-        if (previous != POS_NONE)
-            see(self, hb->instances[previous]);
-        see(&hb->instances[event->other], *self);
+        enter_barrier(hb, event);
         break;
     case EVENT_BARRIER_EXIT:
         see(self, hb->instances[event->other]);
@@ -262,12 +285,7 @@ static void step(struct smt_hb *hb, uint32_t pos)
     default:
         break;
     }
-    if (event_acquires(event))
-        acquire(hb, event, pos);
-    else if (event_releases(event))
-        release(hb, event, pos);
-    else if (op_in(event->op, OPS_ACQUIRING))
-        try_in_vain(hb, event, pos);
+    lock_or_unlock(hb, event, pos);
 }
 
 uint32_t smt_hb_follow(struct smt_hb *hb, const struct smt_positions *witness, uint32_t first)

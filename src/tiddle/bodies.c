@@ -159,6 +159,45 @@ static bool needs_outer_block(const struct walk *walk, const struct body *body)
            history->events[history_pos(history, body->object, 0)].op == EVENT_BLOCK_BEGIN;
 }
 
+/* What is begun and ended in one place. */
+static void write_in_place(struct walk *walk, uint32_t pos)
+{
+    FILE *out = walk->writer.out;
+    uint8_t op = walk->writer.plan->history->events[pos].op;
+    fprintf(out, "    DO(%u, ", pos);
+    write_text(walk, pos);
+    fputs(", ", out);
+    if (op == EVENT_BLOCK_BEGIN || op == EVENT_BLOCK_END)
+        write_mark(walk, op == EVENT_BLOCK_BEGIN ? "BLOCK_BEGIN" : "BLOCK_END", pos);
+    else
+        operation_write(&walk->writer, pos);
+    fputs(");\n", out);
+}
+
+/* One event, or all of what it calls. Returns the index of the event after it. */
+static uint32_t write_event(struct walk *walk, uint32_t thread, uint32_t index)
+{
+    const struct plan *plan = walk->writer.plan;
+    uint32_t pos = history_pos(plan->history, thread, index);
+    uint8_t op = plan->history->events[pos].op;
+    if ((op == EVENT_BLOCK_BEGIN && !plan->in_place[thread]) || op == EVENT_ONCE_BEGIN)
+        return write_call(walk, thread, index, pos);
+    if (op == EVENT_WAIT_BEGIN)
+        write_wait(walk, pos);
+    else if (op == EVENT_BARRIER_ENTER)
+        write_barrier(walk, pos);
+    else if (op != EVENT_WAIT_END && op != EVENT_BARRIER_EXIT)
+        write_in_place(walk, pos);
+    return index + 1;
+}
+
+static void write_block_mark(struct walk *walk, const char *macro, uint32_t opener)
+{
+    fputs("    ", walk->writer.out);
+    write_mark(walk, macro, opener);
+    fputs(";\n", walk->writer.out);
+}
+
 /* Writes events from `index` on, up to the end of what `opener` opened or of the
  * thread. Returns the index of the event after that. */
 static uint32_t write_body(struct walk *walk, uint32_t thread, uint32_t index, uint32_t opener,
@@ -180,44 +219,23 @@ static uint32_t write_body(struct walk *walk, uint32_t thread, uint32_t index, u
                 thread_name);
     if (block) {
         write_place(walk, opener);
-        fputs("    ", out);
-        write_mark(walk, "BLOCK_BEGIN", opener);
-        fputs(";\n", out);
+        write_block_mark(walk, "BLOCK_BEGIN", opener);
     }
     if (opener != POS_NONE)
         write_done(walk, opener);
     while (index < history_thread_length(history, thread)) {
         uint32_t pos = history_pos(history, thread, index);
         uint8_t op = history->events[pos].op;
-        index++;
         if (op != EVENT_WAIT_END && op != EVENT_BARRIER_EXIT)
             write_place(walk, pos);
         if (pos == last) {
             fprintf(out, "    await_step(%u);\n", pos);
-            if (block) {
-                fputs("    ", out);
-                write_mark(walk, "BLOCK_END", opener);
-                fputs(";\n", out);
-            }
+            if (block)
+                write_block_mark(walk, "BLOCK_END", opener);
+            index++;
             break;
         }
-        bool in_place = plan->in_place[thread];
-        if ((op == EVENT_BLOCK_BEGIN && !in_place) || op == EVENT_ONCE_BEGIN) {
-            index = write_call(walk, thread, index - 1, pos);
-        } else if (op == EVENT_WAIT_BEGIN) {
-            write_wait(walk, pos);
-        } else if (op == EVENT_BARRIER_ENTER) {
-            write_barrier(walk, pos);
-        } else if (op != EVENT_WAIT_END && op != EVENT_BARRIER_EXIT) {
-            fprintf(out, "    DO(%u, ", pos);
-            write_text(walk, pos);
-            fputs(", ", out);
-            if (op == EVENT_BLOCK_BEGIN || op == EVENT_BLOCK_END)
-                write_mark(walk, op == EVENT_BLOCK_BEGIN ? "BLOCK_BEGIN" : "BLOCK_END", pos);
-            else
-                operation_write(&walk->writer, pos);
-            fputs(");\n", out);
-        }
+        index = write_event(walk, thread, index);
     }
     if (outer)
         fprintf(out, "    BLOCK_END(\"%s\");\n", thread_name);

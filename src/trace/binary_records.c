@@ -227,6 +227,16 @@ static const uint8_t *read_name(struct binary_stream *self, struct binary_places
     return at + length;
 }
 
+/* What is left of a window of the stream when the next one begins. */
+static const uint8_t *skip_padding(const struct binary_stream *self, const uint8_t *at)
+{
+    uint32_t skip;
+    if (self->end - at < 4)
+        return NULL;
+    memcpy(&skip, at, 4);
+    return (uint64_t)(self->end - at) - 4 < skip ? self->end : at + 4 + skip;
+}
+
 int binary_records_chunk(struct binary_stream *self, struct binary_places *places,
                          struct error *error)
 {
@@ -261,16 +271,9 @@ int binary_records_chunk(struct binary_stream *self, struct binary_places *place
             at = read_sync(self, at, first, error);
             stamped = true;
             break;
-        case RECORD_PAD: {
-            uint32_t skip;
-            if (self->end - at < 4) {
-                at = NULL;
-                break;
-            }
-            memcpy(&skip, at, 4);
-            at = (uint64_t)(self->end - at) - 4 < skip ? self->end : at + 4 + skip;
+        case RECORD_PAD:
+            at = skip_padding(self, at);
             break;
-        }
         default:
             bad(self, error, "an unknown record");
             at = NULL;
