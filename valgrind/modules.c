@@ -23,9 +23,9 @@ static uint32_t module_count;
 
 /* Objects whose code is not the program's. */
 static const char *const foreign[] = {
-    "libc.so",   "libc-2.",    "ld-linux",      "ld-2.",         "libpthread",
-    "libm.so",   "libm-2.",    "libdl",         "librt",         "libgcc",
-    "libstdc++", "libpreplay", "vgpreload_pre", "vgpreload_cor", "libgomp",
+    "libc.so",       "libc-2.",       "ld-linux", "ld-2.",   "libpthread", "libm.so",
+    "libm-2.",       "libdl",         "librt",    "libgcc",  "libstdc++",  "libpreplay",
+    "vgpreload_pre", "vgpreload_cor", "libgomp",  "libtsan",
 };
 
 static bool is_foreign(const HChar *path)

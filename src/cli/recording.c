@@ -137,11 +137,10 @@ static void set_environment(const struct recording *recording, const char *direc
     } else if (recording->sync_only && !recording->debugged) {
         snprintf(path, sizeof path, "%s/libpreplay_sync.so", library);
         prepend("LD_PRELOAD", path, ' ');
-    } else {
-        /* For programs that were linked with libtsan: they find ours. */
-        snprintf(path, sizeof path, "%s/tsan", library);
-        prepend("LD_LIBRARY_PATH", path, ':');
     }
+    /* Programs that were linked with libtsan find ours. */
+    snprintf(path, sizeof path, "%s/tsan", library);
+    prepend("LD_LIBRARY_PATH", path, ':');
 }
 
 /* The program of a replay: as it was recorded, and nowhere else in memory than in

@@ -1,5 +1,6 @@
 /* The shadow call stack: compilers report each function's entry, with the
  * address it was called from, and its exit. */
+#include "runtime/host.h"
 #include "runtime/recorder.h"
 #include "runtime/real.h"
 #include "runtime/wish.h"
@@ -7,7 +8,7 @@
 EXPORT void __tsan_func_entry(void *pc);
 EXPORT void __tsan_func_entry(void *pc)
 {
-    struct recorder *self = recorder_current;
+    struct recorder *self = HOST_SEES_CODE ? NULL : recorder_current;
     if (unlikely(!self))
         return;
     uint32_t depth = self->depth;
@@ -32,7 +33,7 @@ static void leave_blocks(struct recorder *self)
 EXPORT void __tsan_func_exit(void);
 EXPORT void __tsan_func_exit(void)
 {
-    struct recorder *self = recorder_current;
+    struct recorder *self = HOST_SEES_CODE ? NULL : recorder_current;
     if (unlikely(!self) || unlikely(!self->depth))
         return;
     self->depth--;

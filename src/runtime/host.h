@@ -10,6 +10,10 @@
  *     PREPLAY_HOSTED   the runtime inside Valgrind
  *     PREPLAY_HOST     the tool itself
  *
+ * The program may be instrumented all the same. Then its hooks for accesses and calls say
+ * nothing (HOST_SEES_CODE): the tool has seen the instructions themselves. Those that perform an
+ * atomic operation record it, since the operation is in the runtime's code.
+ *
  * The tool follows calls by their stack pointers and leaves it to whoever writes a
  * record to take off the frames that have returned. */
 #ifndef PREPLAY_RUNTIME_HOST_H
@@ -35,6 +39,12 @@ struct host_places {
 };
 
 #define HOST_VERSION 1
+
+#ifdef PREPLAY_HOSTED
+#define HOST_SEES_CODE true
+#else
+#define HOST_SEES_CODE false
+#endif
 
 #if defined(PREPLAY_HOSTED) || defined(PREPLAY_HOST)
 

@@ -151,11 +151,25 @@ static void begin(void)
     recorder_begin(0, 0, 0, STREAM_MAIN, 0, ENFORCE_MAIN_PATH);
 }
 
+/* A program may hold two runtimes: the one it is linked with, and one that is preloaded
+ * (--sync-only, --valgrind). Each would record what the other passes on. The one whose
+ * functions the program's calls find, the first in the order of look-up, does the work. */
+EXPORT extern char __preplay_runtime;
+char __preplay_runtime;
+extern char own_runtime __attribute__((alias("__preplay_runtime"), visibility("hidden")));
+
+static bool is_first(void)
+{
+    static char *volatile const found = &__preplay_runtime;
+    static char *volatile const own = &own_runtime;
+    return found == own;
+}
+
 void process_start(void)
 {
     static _Atomic bool started;
     const char *directory = getenv("PREPLAY_RECORD");
-    if (atomic_exchange(&started, true) || !directory || !*directory)
+    if (atomic_exchange(&started, true) || !directory || !*directory || !is_first())
         return;
     if (text_append(process.directory, 0, PROCESS_PATH, directory) + 1 >= PROCESS_PATH)
         return;

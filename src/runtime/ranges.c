@@ -36,23 +36,27 @@ void range_write(const void *start, size_t length, uintptr_t pc)
 EXPORT void __tsan_read_range(void *start, unsigned long length);
 EXPORT void __tsan_read_range(void *start, unsigned long length)
 {
-    range_read(start, length, CALLER);
+    if (!HOST_SEES_CODE)
+        range_read(start, length, CALLER);
 }
 
 EXPORT void __tsan_write_range(void *start, unsigned long length);
 EXPORT void __tsan_write_range(void *start, unsigned long length)
 {
-    range_write(start, length, CALLER);
+    if (!HOST_SEES_CODE)
+        range_write(start, length, CALLER);
 }
 
 EXPORT void __tsan_read_range_pc(void *start, unsigned long length, void *pc);
 EXPORT void __tsan_read_range_pc(void *start, unsigned long length, void *pc)
 {
-    range_read(start, length, (uintptr_t)pc);
+    if (!HOST_SEES_CODE)
+        range_read(start, length, (uintptr_t)pc);
 }
 
 EXPORT void __tsan_write_range_pc(void *start, unsigned long length, void *pc);
 EXPORT void __tsan_write_range_pc(void *start, unsigned long length, void *pc)
 {
-    range_write(start, length, (uintptr_t)pc);
+    if (!HOST_SEES_CODE)
+        range_write(start, length, (uintptr_t)pc);
 }

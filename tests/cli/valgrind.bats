@@ -245,3 +245,44 @@ C
     [[ "$output" == *"60 2016 1"* ]]
     jq -e '[.findings[].object] | sort == ["early", "racy"]' out.json
 }
+
+# The program's own runtime and the preloaded one would both record.
+@test "an instrumented program is recorded as the plain one is, also with --sync-only" {
+    cat >p.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int counter;
+static struct { char bytes[100]; } one, two;
+static void *work(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    counter++;
+    two = one;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(void)
+{
+    for (int i = 0; i < 3; i++) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, work, NULL);
+        pthread_join(thread, NULL);
+    }
+    return counter;
+}
+END
+    gcc -g -pthread p.c -o plain
+    gcc -g -pthread -fsanitize=thread p.c -o sanitized
+    "$PREPLAY" cc -g -pthread p.c -o instrumented
+    for how in valgrind sync-only; do
+        for program in plain sanitized instrumented; do
+            run -3 "$PREPLAY" record "--$how" -d "$how.$program" "./$program"
+            [ ! -d "$how.$program/process-1" ]
+            "$PREPLAY" dump "$how.$program" | sed 's/ [^ ]*$//; s/0x[0-9a-f]*/A/g' >"$how.$program.txt"
+        done
+        [ "$(grep -c 'acquire\|acq' "$how.plain.txt")" = 3 ]
+        cmp "$how.plain.txt" "$how.sanitized.txt"
+        cmp "$how.plain.txt" "$how.instrumented.txt"
+    done
+}
