@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "cli/command.h"
 #include "model/checker.h"
+#include "report/text.h"
 #include "trace/std_writer.h"
 
 #include <errno.h>
@@ -67,12 +68,14 @@ static bool read_finding(const json_t *finding, struct witness *witness)
 static void print_complaint(const struct history *history, const struct witness *witness,
                             const struct complaint *complaint)
 {
-    printf("%s: rejected at place %u", witness->id, complaint->at);
+    report_safe_text(stdout, witness->id);
+    printf(": rejected at place %u", complaint->at);
     if (complaint->pos < history->count) {
         const struct event *event = &history->events[complaint->pos];
-        printf(", event %u (thread %s, ", complaint->pos,
-               trace_name(history->trace, CLASS_THREAD, event->thread));
-        std_write_operation(stdout, history->trace, event);
+        printf(", event %u (thread ", complaint->pos);
+        report_safe_text(stdout, trace_name(history->trace, CLASS_THREAD, event->thread));
+        fputs(", ", stdout);
+        std_write_operation(stdout, history->trace, event, report_safe_text);
         putchar(')');
     } else if (complaint->pos != POS_NONE) {
         printf(", event %u", complaint->pos);
@@ -88,12 +91,14 @@ static bool check_one(const struct history *history, const struct witness *witne
         witness->order.items, (uint32_t)witness->order.count, witness->in_turns};
     struct complaint complaint;
     bool good = witness_check(rules, &claim, &complaint);
-    if (good)
-        printf("%s: accepted (%s, %s, %zu %s)\n", witness->id, finding_kind_text(witness->kind),
+    if (good) {
+        report_safe_text(stdout, witness->id);
+        printf(": accepted (%s, %s, %zu %s)\n", finding_kind_text(witness->kind),
                model_text(witness->model), witness->order.count,
                witness->in_turns ? "turns" : "events");
-    else
+    } else {
         print_complaint(history, witness, &complaint);
+    }
     rules_destroy(rules);
     return good;
 }

@@ -13,7 +13,7 @@ static void dump_wish(const struct trace *trace, const struct event *wish)
     printf("%8s  ", "");
     report_safe_text(stdout, trace_name(trace, CLASS_THREAD, wish->thread));
     fputs(" wants  ", stdout);
-    std_write_operation(stdout, trace, wish);
+    std_write_operation(stdout, trace, wish, report_safe_text);
     fputs("  ", stdout);
     report_safe_text(stdout, trace_location(trace, wish->location));
     putchar('\n');
@@ -32,7 +32,7 @@ static int dump(struct trace *trace, struct error *error)
             printf("%8llu  ", (unsigned long long)pos);
             report_safe_text(stdout, trace_name(trace, CLASS_THREAD, event->thread));
             printf("#%u  ", next.items[event->thread]++);
-            std_write_operation(stdout, trace, event);
+            std_write_operation(stdout, trace, event, report_safe_text);
             fputs("  ", stdout);
             report_safe_text(stdout, trace_location(trace, event->location));
             putchar('\n');

@@ -7,6 +7,7 @@
 #include "cli/replay_paths.h"
 #include "replay/watch.h"
 #include "trace/schedule.h"
+#include "report/text.h"
 #include "trace/std_writer.h"
 #include "trace/turns.h"
 
@@ -30,7 +31,7 @@ static bool is_of_error(const struct finding *finding, const struct event *event
 static void write_event(FILE *file, const struct history *history, const struct event *event)
 {
     fprintf(file, "  %-8s ", trace_name(history->trace, CLASS_THREAD, event->thread));
-    std_write_operation(file, history->trace, event);
+    std_write_operation(file, history->trace, event, report_safe_text);
     fprintf(file, "  %s\n", trace_location(history->trace, event->location));
 }
 

@@ -107,7 +107,7 @@ static int run(size_t at, char **words)
     return code < 0 ? fail(&error) : code;
 }
 
-int main(int argc, char **argv)
+static int dispatch(int argc, char **argv)
 {
     /* preplay-cc is preplay cc as a single word, for CMake and configure. */
     const char *slash = strrchr(argc ? argv[0] : "", '/');
@@ -135,4 +135,15 @@ int main(int argc, char **argv)
                                                        : run(i, argv + 2);
     fprintf(stderr, "preplay: no command '%s' (see preplay --help)\n", argv[1]);
     return ERROR_USAGE;
+}
+
+/* What could not be printed (a full disk) is no success. Nobody minds a closed standard output
+ * that nothing was written to. */
+int main(int argc, char **argv)
+{
+    int code = dispatch(argc, argv);
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || code == ERROR_INTERNAL)
+        return code;
+    fprintf(stderr, "preplay: standard output: cannot write: %s\n", strerror(errno));
+    return ERROR_INTERNAL;
 }

@@ -19,6 +19,11 @@ static demangler *find_demangler(void)
     return library ? (demangler *)dlsym(library, "__cxa_demangle") : NULL;
 }
 
+static bool in_name(char character)
+{
+    return isalnum((unsigned char)character) || (character && strchr("_.$", character));
+}
+
 /* What follows the name itself, such as "+16", stays. */
 char *demangle(const char *name)
 {
@@ -27,7 +32,7 @@ char *demangle(const char *name)
     char *copy = memory_copy(name, strlen(name) + 1);
     if (strncmp(name, "_Z", 2) != 0)
         return copy;
-    while (isalnum((unsigned char)name[length]) || (name[length] && strchr("_.$", name[length])))
+    while (in_name(name[length]))
         length++;
     copy[length] = '\0';
     demangler *found = find_demangler();
@@ -42,6 +47,27 @@ char *demangle(const char *name)
     snprintf(whole, most, "%s%s", text, name + length);
     free(text);
     free(copy);
+    return whole;
+}
+
+char *demangle_all(const char *text)
+{
+    char *whole = NULL;
+    size_t length;
+    FILE *out = open_memstream(&whole, &length);
+    for (const char *at = text; *at;) {
+        size_t size = 1;
+        while (in_name(at[0]) && in_name(at[size]))
+            size++;
+        char *word = memory_zero(size + 1, 1);
+        memcpy(word, at, size);
+        char *readable = demangle(word);
+        fputs(readable, out);
+        free(readable);
+        free(word);
+        at += size;
+    }
+    fclose(out);
     return whole;
 }
 

@@ -264,9 +264,11 @@ static void print_verdict(const struct writer *writer, const struct finding *fin
         fputs(".\n", out);
     }
     if (finding->note) {
+        char *note = demangle_all(finding->note);
         fputs("  ", out);
-        columns_text(out, finding->note);
+        columns_text(out, note);
         putc('\n', out);
+        free(note);
     }
 }
 

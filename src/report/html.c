@@ -135,8 +135,11 @@ static json_t *finding_json(struct page *page, const struct finding *finding)
     finding_full_free(&full, finding);
     if (finding->replay)
         json_object_set_new(object, "replay", words_json(finding->replay));
-    if (finding->note)
-        json_object_set_new(object, "note", words_json(finding->note));
+    if (finding->note) {
+        char *note = demangle_all(finding->note);
+        json_object_set_new(object, "note", words_json(note));
+        free(note);
+    }
     if (finding->witness && strcmp(page->trace->format->name, "binary") == 0)
         json_object_set_new(object, "command",
                             words_format("preplay replay %s %s", page->report->path, id));

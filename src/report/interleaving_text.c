@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     MOST_STEPS = 48,
@@ -62,6 +63,17 @@ static void print_head(const struct picture *picture)
     fprintf(picture->out, "%s\n", text_normal(picture->style));
 }
 
+/* "writes 0x56043ac3aeb8" in few cells: what tells addresses apart is their end. */
+static void shorten_address(char *text, size_t cells)
+{
+    char *address = strstr(text, " 0x");
+    size_t verb = address ? (size_t)(address - text) + 1 : 0, length = strlen(text);
+    if (!address || length <= cells || strpbrk(text + verb, " :") || cells < verb + 3 + 4)
+        return;
+    memcpy(text + verb, "...", 3);
+    memmove(text + verb + 3, text + length - (cells - verb - 3), cells - verb - 3 + 1);
+}
+
 static void print_step(const struct picture *picture, const struct step *step)
 {
     char text[512], thread[256], both[800];
@@ -76,6 +88,8 @@ static void print_step(const struct picture *picture, const struct step *step)
     else
         step_text(text, sizeof text, picture->history->trace, event,
                   step->error && picture->finding->kind == FINDING_DEADLOCK);
+    if (picture->cells)
+        shorten_address(text, picture->cells - 1);
     fprintf(out, "%6u %c", step->place + 1, step->error ? '>' : ' ');
     size_t column = column_of(picture, event->thread);
     if (!picture->cells) {

@@ -4,6 +4,7 @@
 #include "report/frames.h"
 
 #include <stdio.h>
+#include <string.h>
 
 struct steps ARRAY_OF(struct step);
 
@@ -89,6 +90,17 @@ static bool is_remarkable(const struct event *event)
     return op_in(event->op, OPS_SYNC & ~OPS_ATOMIC);
 }
 
+/* The reader's own mark for a wait that was not necessary (trace/skipped_waits.h): the program
+ * has no such operation. */
+static bool is_invented(const struct history *history, const struct event *event)
+{
+    static const uint64_t once =
+        OP_BIT(EVENT_ONCE_BEGIN) | OP_BIT(EVENT_ONCE_END) | OP_BIT(EVENT_ONCE_PASS);
+    return op_in(event->op, once) && strcmp(history->trace->format->name, "binary") == 0 &&
+           strstr(trace_name(history->trace, event_object_class(event->op), event->object),
+                  ":signal:");
+}
+
 static void leave_out(struct steps *steps, size_t most)
 {
     if (!most || steps->count <= most || most < 4)
@@ -110,6 +122,8 @@ struct step *steps_create(const struct history *history, const struct finding *f
         const struct event *event = &history->events[pos];
         struct step step = {.pos = pos, .count = 1, .place = i};
         step.error = is_error(finding, pos);
+        if (!step.error && is_invented(history, event))
+            continue;
         struct step *last = steps.count ? &array_last(&steps) : NULL;
         if (last && !step.error && !last->error && !is_remarkable(event) &&
             !is_remarkable(&history->events[last->pos]) &&
@@ -157,10 +171,10 @@ struct step *steps_recorded(const struct history *history, const struct finding 
     mark(&recorded, history, finding, witness, witness_count);
     for (uint32_t pos = 0; pos < recorded.end; pos++) {
         const struct event *event = &history->events[pos];
-        if (!recorded.has_thread[event->thread])
-            continue;
         struct step step = {.pos = pos, .count = 1, .place = pos};
         step.error = is_error(finding, pos);
+        if (!recorded.has_thread[event->thread] || (!step.error && is_invented(history, event)))
+            continue;
         step.outside = !(recorded.marks[pos] & IN_WITNESS);
         struct step *last = steps.count ? &array_last(&steps) : NULL;
         if (last && !step.error && !last->error && !(recorded.marks[pos] & BEGINS_STEP) &&

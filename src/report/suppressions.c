@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+enum { LINE_MOST = 1 << 16 };
+
 enum where { ANYWHERE, INNERMOST, MODULE, ID, NOWHERE };
 
 static const struct {
@@ -105,11 +107,18 @@ struct suppressions *suppressions_read(const char *path, struct error *error)
         return NULL;
     }
     struct suppressions *self = NEW(struct suppressions);
-    char *line = NULL;
-    size_t room = 0;
+    char *line = memory_alloc(LINE_MOST, 1);
     int result = 0;
-    for (unsigned number = 1; !result && getline(&line, &room, file) >= 0; number++)
-        result = read_line(self, line, path, number, error);
+    for (unsigned number = 1; !result && fgets(line, LINE_MOST, file); number++) {
+        if (strlen(line) + 1 == LINE_MOST || (!strchr(line, '\n') && !feof(file)))
+            result =
+                error_set(error, ERROR_INPUT, "%s:%u: not a line of text, or longer than %d bytes",
+                          path, number, LINE_MOST - 2);
+        else
+            result = read_line(self, line, path, number, error);
+    }
+    if (!result && ferror(file))
+        result = error_set(error, ERROR_INPUT, "%s: cannot be read: %s", path, strerror(errno));
     free(line);
     fclose(file);
     if (!result)

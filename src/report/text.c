@@ -1,5 +1,6 @@
 #include "report/text.h"
 
+#include "report/columns.h"
 #include "report/frames.h"
 #include "report/json.h"
 
@@ -7,12 +8,7 @@
 
 void report_safe_text(FILE *out, const char *text)
 {
-    for (const unsigned char *byte = (const unsigned char *)text; *byte; byte++) {
-        if (*byte < 0x20 || *byte == 0x7f)
-            fprintf(out, "\\x%02x", *byte);
-        else
-            putc(*byte, out);
-    }
+    columns_text(out, text);
 }
 
 void report_name(FILE *out, const struct trace *trace, enum object_class class, uint32_t object)
@@ -59,9 +55,11 @@ void report_finding(FILE *out, const struct trace *trace, const struct finding *
     for (uint32_t i = 0; i < finding->event_count; i++)
         print_event(out, trace, finding, i);
     if (finding->note) {
+        char *note = demangle_all(finding->note);
         fputs("    ", out);
-        report_safe_text(out, finding->note);
+        report_safe_text(out, note);
         putc('\n', out);
+        free(note);
     }
     if (finding->in_turns) {
         fprintf(out, "    witness: %u turns\n", finding->witness_length);

@@ -4,7 +4,13 @@
 
 #include <inttypes.h>
 
-void std_write_operation(FILE *out, const struct trace *trace, const struct event *event)
+static void as_it_is(FILE *out, const char *name)
+{
+    fputs(name, out);
+}
+
+void std_write_operation(FILE *out, const struct trace *trace, const struct event *event,
+                         std_write_name *write_name)
 {
     if (event->flags & EVENT_TRY)
         fputs("try", out);
@@ -16,10 +22,12 @@ void std_write_operation(FILE *out, const struct trace *trace, const struct even
     putc('(', out);
     enum object_class object = event_object_class(event->op);
     if (object != CLASS_NONE)
-        fputs(trace_name(trace, object, event->object), out);
+        write_name(out, trace_name(trace, object, event->object));
     enum object_class other = event_other_class(event->op);
-    if (other != CLASS_NONE)
-        fprintf(out, ",%s", trace_name(trace, other, event->other));
+    if (other != CLASS_NONE) {
+        putc(',', out);
+        write_name(out, trace_name(trace, other, event->other));
+    }
     putc(')', out);
     if (event->flags & EVENT_HAS_VALUE)
         fprintf(out, "=%" PRIu64, event->value);
@@ -28,6 +36,6 @@ void std_write_operation(FILE *out, const struct trace *trace, const struct even
 void std_write_event(FILE *out, const struct trace *trace, const struct event *event)
 {
     fprintf(out, "%s|", trace_name(trace, CLASS_THREAD, event->thread));
-    std_write_operation(out, trace, event);
+    std_write_operation(out, trace, event, as_it_is);
     fprintf(out, "|%s\n", trace_location(trace, event->location));
 }

@@ -1,5 +1,7 @@
 # Traces in and out: convert, info, dump, and what bad input gets.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
     traces="$BATS_TEST_DIRNAME/../traces"
     cd "$BATS_TEST_TMPDIR"
@@ -80,4 +82,20 @@ refused() { # TEXT REASON : exit code 3, one line, place and reason
     [ "$status" -eq 4 ]
     run bash -c '"$PREPLAY" convert --to std "$0" >/dev/full' "$traces/000-fig1-csp-model.std"
     [ "$status" -eq 4 ]
+}
+
+@test "what cannot be printed is an error of every command" {
+    echo 'T1|w(x)|a' >one.std
+    for command in 'dump one.std' 'info one.std' 'predict one.std' 'report one.std' '--help' 'run --help' '--version'; do
+        run -4 bash -c "'$PREPLAY' $command >/dev/full"
+        [[ "$output" == *"cannot write: No space left on device"* ]]
+    done
+    run -4 bash -c "'$PREPLAY' dump one.std >&-"
+}
+
+@test "a name cannot send commands to the terminal, not even in eight bits" {
+    printf 'T1|w(x\x9b31m\xc2\x9b2J)|a\n' >eight.std
+    "$PREPLAY" dump eight.std >text
+    [ "$(LC_ALL=C grep -c $'\x9b' text)" = 0 ]
+    grep -q 'x\\x9b31m' text
 }

@@ -234,3 +234,67 @@ END
     run -66 "$PREPLAY" report readers.std
     [[ "$output" == *"holding l for reading, taken at 2"*"holding l for reading, taken at 5"* ]]
 }
+
+@test "suppressions that cannot be read are an error, not none" {
+    cd "$BATS_TEST_TMPDIR"
+    mkdir directory
+    run -3 "$PREPLAY" report --suppressions directory "$BIN/lock_order.data"
+    [[ "$output" == *"directory: cannot be read: Is a directory"* ]]
+    run -3 "$PREPLAY" report --suppressions /dev/zero "$BIN/lock_order.data"
+    [[ "$output" == *"/dev/zero:1: not a line of text"* ]]
+}
+
+@test "text: an address in a narrow column is told by its end, a note's C++ names as they are written" {
+    cd "$BATS_TEST_TMPDIR"
+    cat >three.std <<'END'
+T1|fork(T2)|0
+T1|fork(T3)|0
+T1|w(0x56043ac3aeb8)|a
+T2|begin(_Z8withdrawi)|b
+T2|r(0x56043ac3aed0)|c
+T3|w(0x56043ac3aed0)|d
+T2|w(0x56043ac3aed0)|e
+T2|end(_Z8withdrawi)|f
+END
+    "$PREPLAY" report three.std >text || [ $? -eq 66 ]
+    grep -q 'ATOMICITY.* in block withdraw(int)' text
+    grep -q '^  blame withdraw(int)' text
+    grep -q ' writes \.\.\.3aed0 ' text
+    [ "$(grep -c _Z8 text)" = 0 ]
+}
+
+@test "text: what the reader adds to a trace is not shown as the program's steps" {
+    cd "$BATS_TEST_TMPDIR"
+    cat >flag.c <<'END'
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int ready, racy;
+static void *set(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    ready = 1;
+    pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&lock);
+    racy = 1;
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, set, NULL);
+    pthread_mutex_lock(&lock);
+    while (!ready)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+    racy = 2;
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+    # Which of the two is first is not known: the wait may be skipped or not.
+    "$PREPLAY" cc -g -pthread flag.c -o flag
+    "$PREPLAY" run ./flag 2>text || [ $? -eq 66 ]
+    grep -q 'DATA RACE .* on racy' text
+    [ "$(grep -c 'once\|:signal:' text)" = 0 ]
+}
