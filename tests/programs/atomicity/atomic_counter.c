@@ -2,10 +2,10 @@
 // hb: none
 // atomicity: draw
 // replay: draw
+#include "../patience.h"
 #include <preplay/preplay.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 atomic_int tickets = 2, sold;
 
@@ -21,7 +21,7 @@ static void draw(void)
 
 static void *cancel(void *unused)
 {
-    usleep(20000); /* late in the recorded run */
+    patience(20000); /* late in the recorded run */
     atomic_store(&tickets, 0);
     return unused;
 }

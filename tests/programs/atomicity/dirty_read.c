@@ -3,9 +3,9 @@
 // atomicity: update
 // replay: update
 // sound: update
+#include "../patience.h"
 #include <preplay/preplay.h>
 #include <pthread.h>
-#include <unistd.h>
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 int state, seen;
@@ -19,7 +19,7 @@ static void set(int value)
 
 static void *look(void *unused)
 {
-    usleep(20000); /* late in the recorded run */
+    patience(20000); /* late in the recorded run */
     pthread_mutex_lock(&mutex);
     seen = state;
     pthread_mutex_unlock(&mutex);

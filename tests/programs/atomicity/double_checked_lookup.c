@@ -3,8 +3,8 @@
 // hb: none
 // atomicity: lookup
 // replay: lookup
+#include "../patience.h"
 #include <pthread.h>
-#include <unistd.h>
 
 pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 int cached, computations;
@@ -35,7 +35,7 @@ __attribute__((noinline)) static int lookup(void)
 
 static void *run(void *unused)
 {
-    usleep(20000); /* late in the recorded run */
+    patience(20000); /* late in the recorded run */
     fill(lookup() + 1);
     return unused;
 }

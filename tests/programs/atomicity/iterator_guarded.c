@@ -2,9 +2,9 @@
 // hb: none
 // atomicity: none
 // replay: none
+#include "../patience.h"
 #include <preplay/preplay.h>
 #include <pthread.h>
-#include <unistd.h>
 
 pthread_mutex_t list = PTHREAD_MUTEX_INITIALIZER, mutex = PTHREAD_MUTEX_INITIALIZER;
 int items[3] = {1, 2, 3}, length = 3, visited;
@@ -21,7 +21,7 @@ static int next(int *at)
 
 static void *clear(void *unused)
 {
-    usleep(20000); /* late in the recorded run */
+    patience(20000); /* late in the recorded run */
     pthread_mutex_lock(&list);
     pthread_mutex_lock(&mutex);
     length = 0;

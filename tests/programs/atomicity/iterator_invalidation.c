@@ -3,9 +3,9 @@
 // atomicity: walk
 // replay: walk
 // sound: walk
+#include "../patience.h"
 #include <preplay/preplay.h>
 #include <pthread.h>
-#include <unistd.h>
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 int items[3] = {1, 2, 3}, length = 3, visited;
@@ -22,7 +22,7 @@ static int next(int *at)
 
 static void *clear(void *unused)
 {
-    usleep(20000); /* late in the recorded run */
+    patience(20000); /* late in the recorded run */
     pthread_mutex_lock(&mutex);
     length = 0;
     pthread_mutex_unlock(&mutex);

@@ -4,8 +4,8 @@
 // atomicity: deposit
 // replay: deposit
 // sound: deposit
+#include "../patience.h"
 #include <pthread.h>
-#include <unistd.h>
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 int balance;
@@ -32,7 +32,7 @@ __attribute__((noinline)) static void deposit(int amount)
 
 static void *close_account(void *unused)
 {
-    usleep(20000); /* late in the recorded run */
+    patience(20000); /* late in the recorded run */
     set(0);
     return unused;
 }

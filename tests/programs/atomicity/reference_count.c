@@ -5,8 +5,8 @@
 // atomicity: drop
 // sound: drop
 // replay: drop
+#include "../patience.h"
 #include <pthread.h>
-#include <unistd.h>
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 int references = 1, alive = 1;
@@ -25,7 +25,7 @@ __attribute__((noinline)) static void drop(void)
 
 static void *take(void *unused)
 {
-    usleep(20000); /* late in the recorded run */
+    patience(20000); /* late in the recorded run */
     pthread_mutex_lock(&mutex);
     references++;
     pthread_mutex_unlock(&mutex);

@@ -2,10 +2,10 @@
 // hb: none
 // atomicity: withdraw
 // replay: withdraw
+#include "../patience.h"
 #include <preplay/preplay.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <unistd.h>
 
 sem_t turn;
 int balance = 10;
@@ -27,7 +27,7 @@ static void set(int amount)
 
 static void *spend(void *unused)
 {
-    usleep(20000); /* late in the recorded run */
+    patience(20000); /* late in the recorded run */
     set(0);
     return unused;
 }

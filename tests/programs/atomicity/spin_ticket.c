@@ -4,8 +4,8 @@
 // atomicity: ticket
 // sound: ticket
 // replay: ticket
+#include "../patience.h"
 #include <pthread.h>
-#include <unistd.h>
 
 pthread_spinlock_t lock;
 int next_ticket;
@@ -23,7 +23,7 @@ __attribute__((noinline)) static int ticket(void)
 
 static void *restart(void *unused)
 {
-    usleep(20000); /* late in the recorded run */
+    patience(20000); /* late in the recorded run */
     pthread_spin_lock(&lock);
     next_ticket = 1000;
     pthread_spin_unlock(&lock);

@@ -4,9 +4,9 @@
 // note: blame sum (functions main/total)
 // replay: sum
 // sound: sum
+#include "../patience.h"
 #include <preplay/preplay.h>
 #include <pthread.h>
-#include <unistd.h>
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 int checking = 50, savings = 50, sum;
@@ -21,7 +21,7 @@ static int get(const int *account)
 
 static void *transfer(void *unused)
 {
-    usleep(20000); /* late in the recorded run */
+    patience(20000); /* late in the recorded run */
     pthread_mutex_lock(&mutex);
     checking = 40;
     savings = 60;

@@ -3,8 +3,8 @@
 // hb: none
 // atomicity: none
 // replay: none
+#include "../patience.h"
 #include <pthread.h>
-#include <unistd.h>
 
 pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 int highest;
@@ -19,7 +19,7 @@ __attribute__((noinline)) static void raise(int to)
 
 static void *reset(void *unused)
 {
-    usleep(20000); /* late in the recorded run */
+    patience(20000); /* late in the recorded run */
     pthread_rwlock_wrlock(&lock);
     highest = 100;
     pthread_rwlock_unlock(&lock);

@@ -1,7 +1,10 @@
 /* What the programs here share. A program is a few thread bodies and RUN(...) of
- * them; SLEEP() steers the recorded run, so that the error does not happen in it. */
+ * them; SLEEP() steers the recorded run, so that the error does not happen in it, at any
+ * speed of the machine (patience.h). */
 #ifndef STEPS_H
 #define STEPS_H
+
+#include "../patience.h"
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -13,7 +16,8 @@
 
 #define THREAD(name)  static void *name(void *unused)
 #define END           return unused
-#define SLEEP(steps)  usleep((steps)*25000u)
+#define SLEEP(steps)  patience((steps)*25000u)
+#define usleep        patience
 #define MUTEX(name)   pthread_mutex_t name = PTHREAD_MUTEX_INITIALIZER
 #define LOCK(mutex)   pthread_mutex_lock(&(mutex))
 #define UNLOCK(mutex) pthread_mutex_unlock(&(mutex))
