@@ -15,7 +15,7 @@ setup() {
 
 @test "a reader steps through a recorded deadlock" {
     cd "$ROOT"
-    "$PREPLAY" cc -g -pthread examples/lock_order.c -o "$BATS_TEST_TMPDIR/lock_order"
+    "$PREPLAY" cc -g -pthread -include tests/programs/patience.h examples/lock_order.c -o "$BATS_TEST_TMPDIR/lock_order"
     "$PREPLAY" run -d "$BATS_TEST_TMPDIR/data" --html "$BATS_TEST_TMPDIR/page.html" "$BATS_TEST_TMPDIR/lock_order" ||
         [ $? -eq 66 ]
     run -0 node tests/html/page.js "$BATS_TEST_TMPDIR/page.html"

@@ -7,7 +7,7 @@ setup_file() {
     export BIN="$BATS_FILE_TMPDIR"
     cd "$ROOT" || exit 1
     for name in hidden_race lock_order; do
-        "$PREPLAY" cc -g -pthread "examples/$name.c" -o "$BIN/$name"
+        "$PREPLAY" cc -g -pthread -include tests/programs/patience.h "examples/$name.c" -o "$BIN/$name"
         "$PREPLAY" run -d "$BIN/$name.data" "$BIN/$name" >/dev/null 2>&1 || [ $? -eq 66 ]
     done
 }

@@ -6,7 +6,7 @@ setup_file() {
     export ROOT="$BATS_TEST_DIRNAME/../.."
     export BIN="$BATS_FILE_TMPDIR"
     for name in hidden_race lock_order; do
-        "$PREPLAY" cc -g -pthread "$ROOT/examples/$name.c" -o "$BIN/$name"
+        "$PREPLAY" cc -g -pthread -include "$ROOT/tests/programs/patience.h" "$ROOT/examples/$name.c" -o "$BIN/$name"
     done
     cat >"$BIN/clean.c" <<'END'
 #include <pthread.h>
@@ -139,9 +139,9 @@ int main(void)
     return 0;
 }
 END
-    "$PREPLAY" cc -g -pthread flag.c -o guarded
+    "$PREPLAY" cc -g -pthread -include "$ROOT/tests/programs/patience.h" flag.c -o guarded
     sed 's/if (ready)/if (ready || 1)/' flag.c >open.c
-    "$PREPLAY" cc -g -pthread open.c -o open
+    "$PREPLAY" cc -g -pthread -include "$ROOT/tests/programs/patience.h" open.c -o open
     run -66 "$PREPLAY" run --json open.json ./open
     [ "$(jq -r '[.findings[] | select(.model == "sync") | .verdict] | join(" ")' open.json)" = confirmed ]
     run -0 "$PREPLAY" run --json guarded.json ./guarded

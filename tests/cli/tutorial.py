@@ -5,8 +5,8 @@ tutorial.py FILE.md EXAMPLES [--update]
 
 Every block marked ```console holds lines that begin with "$ " (a command) and, below
 each, what the command prints. All commands run in one shell session in an empty
-directory that holds a copy of EXAMPLES. Times are not compared. --update puts the real
-output in."""
+directory that holds a copy of EXAMPLES. Times are not compared, and the examples' sleeps are as
+long as it takes (tests/programs/patience.h). --update puts the real output in."""
 import os
 import re
 import shutil
@@ -22,8 +22,13 @@ def run_all(commands, examples):
     shutil.copytree(examples, os.path.join(work, "examples"))
     environment = dict(os.environ, PATH=os.path.dirname(os.path.abspath(os.environ["PREPLAY"])) + ":" + os.environ["PATH"])
     environment.pop("PREPLAY_OPTIONS", None)
+    patience = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "programs", "patience.h")
+    os.mkdir(os.path.join(work, "headers"))
+    with open(os.path.join(work, "headers", "unistd.h"), "w") as header:
+        header.write(f'#include_next <unistd.h>\n#include "{patience}"\n')
+    environment["CPATH"] = os.path.join(work, "headers")
     script = "exec 2>&1\n" + "".join(f"{command}\nstatus=$?; echo '{MARK}'; (exit $status)\n" for command in commands)
-    answer = subprocess.run(["bash", "-c", script], cwd=work, env=environment, stdout=subprocess.PIPE, text=True, timeout=120)
+    answer = subprocess.run(["bash", "-c", script], cwd=work, env=environment, stdout=subprocess.PIPE, text=True, timeout=600)
     shutil.rmtree(work)
     return [part.lstrip("\n") if i else part for i, part in enumerate(answer.stdout.split(MARK + "\n"))]
 

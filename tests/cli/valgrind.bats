@@ -5,10 +5,9 @@ bats_require_minimum_version 1.5.0
 setup_file() {
     export ROOT="$BATS_TEST_DIRNAME/../.."
     export BIN="$BATS_FILE_TMPDIR"
-    # Slow as everything is inside Valgrind, main has other things to do for longer.
-    sed 's/usleep(100000)/usleep(400000)/' "$ROOT/examples/hidden_race.c" >"$BIN/hidden_race.c"
+    sed "s,<unistd.h>,\"$ROOT/tests/programs/patience.h\"," "$ROOT/examples/hidden_race.c" >"$BIN/hidden_race.c"
     gcc -g -O1 -pthread "$BIN/hidden_race.c" -o "$BIN/hidden_race"
-    gcc -g -O1 -pthread "$ROOT/examples/lock_order.c" -o "$BIN/lock_order"
+    gcc -g -O1 -pthread -include "$ROOT/tests/programs/patience.h" "$ROOT/examples/lock_order.c" -o "$BIN/lock_order"
     strip -o "$BIN/stripped" "$BIN/hidden_race"
     gcc -O1 -pthread "$BIN/hidden_race.c" -o "$BIN/symbols"
 }

@@ -5,7 +5,7 @@
  *
  * No recorder sees any of this: the threads share no memory and call no function. How long a
  * thread sleeps stands in a register of its sleep, where the kernel shows it; what time it is
- * stands in a file. For a program that is not to know: -include patience.h -Dusleep=patience */
+ * stands in a file. A program that does not know of it: -include patience.h */
 #ifndef PATIENCE_H
 #define PATIENCE_H
 
@@ -24,7 +24,6 @@ enum { /* calls of the kernel, on x86-64, and what they are told */
        PATIENCE_SELF = 186,
        PATIENCE_FUTEX = 202,
        PATIENCE_LIST = 217,
-       PATIENCE_SLEEP_ON_CLOCK = 230,
        PATIENCE_OPEN = 257,
        PATIENCE_MEMORY_FILE = 319,
        PATIENCE_WAIT = 128,
@@ -135,9 +134,7 @@ PATIENCE_HIDDEN unsigned long patience_look_at(long tasks, const char *task, lon
     unsigned long until = patience_until(text);
     if (until)
         return until < wake || (until == wake && other < self) ? PATIENCE_EARLIER : until;
-    at = text;
-    unsigned long call = patience_number(&at);
-    return call == PATIENCE_SLEEP || call == PATIENCE_SLEEP_ON_CLOCK ? PATIENCE_RUNNING : times + 2;
+    return times + 2;
 }
 
 /* The same of all threads but this one. */
@@ -185,5 +182,7 @@ PATIENCE_HIDDEN int patience(unsigned microseconds)
     patience_call(PATIENCE_FUTEX, (long)patience_word, PATIENCE_WAKE, 0x7fffffff, 0, 0, 0);
     return 0;
 }
+
+#define usleep patience
 
 #endif

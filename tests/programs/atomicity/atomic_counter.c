@@ -21,7 +21,7 @@ static void draw(void)
 
 static void *cancel(void *unused)
 {
-    patience(20000); /* late in the recorded run */
+    usleep(20000); /* late in the recorded run */
     atomic_store(&tickets, 0);
     return unused;
 }

@@ -19,7 +19,7 @@ static void set(int value)
 
 static void *look(void *unused)
 {
-    patience(20000); /* late in the recorded run */
+    usleep(20000); /* late in the recorded run */
     pthread_mutex_lock(&mutex);
     seen = state;
     pthread_mutex_unlock(&mutex);

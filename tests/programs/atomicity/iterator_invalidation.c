@@ -22,7 +22,7 @@ static int next(int *at)
 
 static void *clear(void *unused)
 {
-    patience(20000); /* late in the recorded run */
+    usleep(20000); /* late in the recorded run */
     pthread_mutex_lock(&mutex);
     length = 0;
     pthread_mutex_unlock(&mutex);

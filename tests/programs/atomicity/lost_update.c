@@ -32,7 +32,7 @@ __attribute__((noinline)) static void deposit(int amount)
 
 static void *close_account(void *unused)
 {
-    patience(20000); /* late in the recorded run */
+    usleep(20000); /* late in the recorded run */
     set(0);
     return unused;
 }

@@ -25,7 +25,7 @@ __attribute__((noinline)) static void drop(void)
 
 static void *take(void *unused)
 {
-    patience(20000); /* late in the recorded run */
+    usleep(20000); /* late in the recorded run */
     pthread_mutex_lock(&mutex);
     references++;
     pthread_mutex_unlock(&mutex);

@@ -27,7 +27,7 @@ static void set(int amount)
 
 static void *spend(void *unused)
 {
-    patience(20000); /* late in the recorded run */
+    usleep(20000); /* late in the recorded run */
     set(0);
     return unused;
 }

@@ -21,7 +21,7 @@ static int get(const int *account)
 
 static void *transfer(void *unused)
 {
-    patience(20000); /* late in the recorded run */
+    usleep(20000); /* late in the recorded run */
     pthread_mutex_lock(&mutex);
     checking = 40;
     savings = 60;

@@ -16,8 +16,7 @@
 
 #define THREAD(name)  static void *name(void *unused)
 #define END           return unused
-#define SLEEP(steps)  patience((steps)*25000u)
-#define usleep        patience
+#define SLEEP(steps)  usleep((steps)*25000u)
 #define MUTEX(name)   pthread_mutex_t name = PTHREAD_MUTEX_INITIALIZER
 #define LOCK(mutex)   pthread_mutex_lock(&(mutex))
 #define UNLOCK(mutex) pthread_mutex_unlock(&(mutex))
