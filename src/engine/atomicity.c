@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "engine/blame.h"
+#include "engine/found.h"
 #include "engine/strikes.h"
 #include "search/nearby.h"
 
@@ -60,30 +61,19 @@ static void report(struct engine_run *run, struct blocks *blocks, uint32_t label
     const struct history *history = run->history;
     const uint32_t places[3] = {strike->begin, strike->end, strike->culprit};
     struct finding_event events[3];
-    for (int i = 0; i < 3; i++)
-        finding_event_fill(&events[i], &history->events[places[i]], places[i],
-                           history->index[places[i]]);
+    found_events(events, history, places, 3);
     const struct event *begin = &history->events[strike->begin];
     bool access = op_in(begin->op, OPS_ACCESS), semaphore = begin->op == EVENT_SEM_WAIT;
     enum atomicity_error error = error_of(strike);
-    struct finding finding = {
-        .kind = FINDING_ATOMICITY,
-        .model = outcome->model,
-        .verdict = outcome->model == MODEL_SYNC ? VERDICT_CANDIDATE
-                   : error == ATOMICITY_IN      ? VERDICT_OBSERVED
-                                                : VERDICT_PREDICTED,
-        .error = error,
-        .engine = run->engine->name,
-        .object_class = access      ? CLASS_VARIABLE
-                        : semaphore ? CLASS_SEMAPHORE
-                                    : CLASS_LOCK,
-        .object = access || semaphore ? begin->object : event_lock(begin),
-        .block = label,
-        .events = events,
-        .event_count = 3,
-        .witness = outcome->witness,
-        .witness_length = outcome->length,
-    };
+    struct finding finding = found_any(run, FINDING_ATOMICITY, outcome->model, events, 3);
+    if (outcome->model != MODEL_SYNC && error == ATOMICITY_IN)
+        finding.verdict = VERDICT_OBSERVED;
+    finding.error = error;
+    finding.object_class = access ? CLASS_VARIABLE : semaphore ? CLASS_SEMAPHORE : CLASS_LOCK;
+    finding.object = access || semaphore ? begin->object : event_lock(begin);
+    finding.block = label;
+    finding.witness = outcome->witness;
+    finding.witness_length = outcome->length;
     char *note = write_blame(
         run, blocks, strike, events,
         outcome->witness ? NULL : "; there are too many long witnesses to keep this one");

@@ -1,6 +1,7 @@
 #include "engine/bad_set.h"
 
 #include "base/array.h"
+#include "engine/found.h"
 
 void bad_set_free(struct bad_set *bad)
 {
@@ -64,18 +65,9 @@ static void report(struct engine_run *run, const struct bad_pair *pair)
     struct finding_event events[2];
     access_fill(&events[0], &pair->earlier);
     access_fill(&events[1], &pair->later);
-    struct finding finding = {
-        .kind = FINDING_RACE,
-        .model = run->engine->default_model,
-        .verdict = VERDICT_CANDIDATE,
-        .engine = run->engine->name,
-        .object_class = CLASS_VARIABLE,
-        .object = pair->variable,
-        .block = INTERN_NONE,
-        .events = events,
-        .event_count = 2,
-        .note = "happens-before orders the two in the observed run",
-    };
+    struct finding finding = found_race(run, run->engine->default_model, pair->variable, events);
+    finding.verdict = VERDICT_CANDIDATE;
+    finding.note = "happens-before orders the two in the observed run";
     findings_add(run->findings, &finding);
 }
 

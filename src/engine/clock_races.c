@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "engine/access_history.h"
+#include "engine/found.h"
 
 /* What a variable's history notes beside its accesses. */
 enum note {
@@ -68,18 +69,10 @@ static void report(const struct clock_races *races, uint32_t variable, const str
     struct finding_event events[2];
     access_fill(&events[0], earlier);
     access_fill(&events[1], later);
-    struct finding finding = {
-        .kind = FINDING_RACE,
-        .model = races->run->engine->default_model,
-        .verdict = observed ? VERDICT_OBSERVED : VERDICT_CANDIDATE,
-        .engine = races->run->engine->name,
-        .object_class = CLASS_VARIABLE,
-        .object = variable,
-        .block = INTERN_NONE,
-        .events = events,
-        .event_count = 2,
-        .note = observed ? NULL : "happens-before orders the two in the observed run",
-    };
+    struct finding finding =
+        found_race(races->run, races->run->engine->default_model, variable, events);
+    finding.verdict = observed ? VERDICT_OBSERVED : VERDICT_CANDIDATE;
+    finding.note = observed ? NULL : "happens-before orders the two in the observed run";
     findings_add(races->run->findings, &finding);
 }
 

@@ -13,6 +13,7 @@
  * all with --pairs. Exact for `sync` within the window; checks that hit the bound on
  * states count as undecided. */
 #include "engine/csp.h"
+#include "engine/found.h"
 
 #include "search/counterexample.h"
 
@@ -45,27 +46,17 @@ void csp_report(struct csp *csp, enum finding_kind kind, enum object_class class
     struct engine_run *run = csp->run;
     const struct history *history = csp->rules->history;
     struct finding_event *events = NEW_ARRAY(struct finding_event, count);
-    for (uint32_t i = 0; i < count; i++)
-        finding_event_fill(&events[i], &history->events[targets[i]], targets[i],
-                           history->index[targets[i]]);
+    found_events(events, history, targets, count);
     uint32_t length;
     uint32_t *witness = refiner_witness(csp->refiner, targets, count, &length);
     char *note = counterexample_text(history, witness, length, count, csp->refiner->processes->from,
                                      EVENTS_IN_A_NOTE);
-    struct finding finding = {
-        .kind = kind,
-        .model = MODEL_SYNC,
-        .verdict = VERDICT_CANDIDATE,
-        .engine = run->engine->name,
-        .object_class = class,
-        .object = object,
-        .block = INTERN_NONE,
-        .events = events,
-        .event_count = count,
-        .witness = witness,
-        .witness_length = length,
-        .note = *note ? note : NULL,
-    };
+    struct finding finding = found_any(run, kind, MODEL_SYNC, events, count);
+    finding.object_class = class;
+    finding.object = object;
+    finding.witness = witness;
+    finding.witness_length = length;
+    finding.note = *note ? note : NULL;
     findings_add(run->findings, &finding);
     csp_spend(csp, WITNESS_COST * (uint64_t)length);
     free(events);

@@ -153,7 +153,6 @@ void csp_check_deadlocks(struct csp *csp, uint32_t from, uint32_t to)
         .decide = decide,
         .another = another_round,
         .context = &round,
-        .verdict = VERDICT_CANDIDATE,
     };
     round.search = &search;
     if (csp->run->options->every_pair)

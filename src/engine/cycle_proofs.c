@@ -74,7 +74,6 @@ void cycle_proofs_run(struct cycle_proofs *proofs, const struct lock_order *orde
         .look = look,
         .decide = decide,
         .context = proofs,
-        .verdict = proofs->model == MODEL_SYNC ? VERDICT_CANDIDATE : VERDICT_PREDICTED,
     };
     cycle_search_run(&search);
 }

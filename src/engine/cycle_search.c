@@ -1,5 +1,6 @@
 #include "engine/cycle_search.h"
 
+#include "engine/found.h"
 #include "engine/lock_cycles.h"
 #include "engine/near_instances.h"
 
@@ -85,23 +86,12 @@ static void report(const struct cycle_search *search, struct cycle_tuple *tuple)
     const struct history *history = search->run->history;
     const struct event *first = &history->events[tuple->acquires[0]];
     struct finding_event *events = NEW_ARRAY(struct finding_event, tuple->count);
-    for (uint32_t i = 0; i < tuple->count; i++)
-        finding_event_fill(&events[i], &history->events[tuple->acquires[i]], tuple->acquires[i],
-                           history->index[tuple->acquires[i]]);
-    struct finding finding = {
-        .kind = FINDING_DEADLOCK,
-        .model = search->model,
-        .verdict = search->verdict,
-        .engine = search->run->engine->name,
-        .object_class = first->op == EVENT_WAIT_END ? CLASS_LOCK : event_object_class(first->op),
-        .object = first->op == EVENT_WAIT_END ? first->other : first->object,
-        .block = INTERN_NONE,
-        .events = events,
-        .event_count = tuple->count,
-        .witness = tuple->witness,
-        .witness_length = tuple->witness_length,
-        .note = tuple->note,
-    };
+    found_events(events, history, tuple->acquires, tuple->count);
+    struct finding finding =
+        found_deadlock(search->run, search->model, first, events, tuple->count);
+    finding.witness = tuple->witness;
+    finding.witness_length = tuple->witness_length;
+    finding.note = tuple->note;
     findings_add(search->run->findings, &finding);
     free(events);
     free(tuple->witness);

@@ -27,7 +27,6 @@ struct cycle_search {
     struct engine_run *run;
     const struct lock_order *order;
     enum model model;
-    enum verdict verdict;
     uint32_t looks;       /* tuples to look at for one set of locations at most ... */
     uint32_t decisions;   /* ... and to decide */
     uint64_t cycle_steps; /* of the enumeration; what is left of them, afterwards */

@@ -1,6 +1,7 @@
 #include "engine/explain.h"
 
 #include "base/memory.h"
+#include "engine/found.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,17 +35,12 @@ void explain_cycle(struct engine_run *run, struct blame *blame, const struct cyc
     access_fill(&events[0], &out->source);
     access_fill(&events[1], &back->target);
     access_fill(&events[2], &out->target);
-    struct finding finding = {
-        .kind = FINDING_ATOMICITY,
-        .verdict = VERDICT_OBSERVED,
-        .error = ATOMICITY_IN,
-        .engine = run->engine->name,
-        .object_class = out->object_class == CLASS_BARRIER ? CLASS_NONE : out->object_class,
-        .object = out->object,
-        .block = cycle->labels[cycle->label_count - 1],
-        .events = events,
-        .event_count = 3,
-    };
+    struct finding finding = found_any(run, FINDING_ATOMICITY, MODEL_NONE, events, 3);
+    finding.verdict = VERDICT_OBSERVED;
+    finding.error = ATOMICITY_IN;
+    finding.object_class = out->object_class == CLASS_BARRIER ? CLASS_NONE : out->object_class;
+    finding.object = out->object;
+    finding.block = cycle->labels[cycle->label_count - 1];
     if (blame_is_new(blame, &finding)) {
         char *note = NULL;
         size_t length;

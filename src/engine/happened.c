@@ -8,6 +8,7 @@
 #include "engine/happened.h"
 
 #include "base/memory.h"
+#include "engine/found.h"
 #include "engine/whole.h"
 #include "model/hang.h"
 #include "trace/outline.h"
@@ -104,17 +105,11 @@ static void report(struct engine_run *run, const struct ending *ending, const st
     struct finding_event *events = memory_alloc(set->count, sizeof *events);
     for (uint32_t i = 0; i < set->count; i++)
         fill(&events[i], run, ending, wishes[i]);
-    struct finding finding = {
-        .kind = FINDING_DEADLOCK,
-        .model = engine_model(run),
-        .verdict = VERDICT_OBSERVED,
-        .engine = run->engine->name,
-        .object_class = event_object_class(first->op),
-        .object = first->object,
-        .block = INTERN_NONE,
-        .events = events,
-        .event_count = set->count,
-    };
+    struct finding finding =
+        found_any(run, FINDING_DEADLOCK, engine_model(run), events, set->count);
+    finding.verdict = VERDICT_OBSERVED;
+    finding.object_class = event_object_class(first->op); /* the signal that never came, too */
+    finding.object = first->object;
     if (findings_is_new(run->findings, &finding)) {
         add_witness(&finding, ending);
         finding.note = note_of(run, ending, set);

@@ -5,6 +5,7 @@
  * removes only pairs that no correct reordering brings together, so nothing that
  * is true under `sync` is missed; much of what remains is false. */
 #include "base/array.h"
+#include "engine/found.h"
 #include "engine/lockset_pairs.h"
 #include "model/lock_profile.h"
 
@@ -79,17 +80,7 @@ static void report(struct engine_run *run, uint32_t variable, const struct acces
     struct finding_event events[2];
     access_fill(&events[0], earlier);
     access_fill(&events[1], later);
-    struct finding finding = {
-        .kind = FINDING_RACE,
-        .model = MODEL_SYNC,
-        .verdict = VERDICT_CANDIDATE,
-        .engine = run->engine->name,
-        .object_class = CLASS_VARIABLE,
-        .object = variable,
-        .block = INTERN_NONE,
-        .events = events,
-        .event_count = 2,
-    };
+    struct finding finding = found_race(run, MODEL_SYNC, variable, events);
     findings_add(run->findings, &finding);
 }
 

@@ -23,6 +23,7 @@
  * is free of races and the culprit's section ends; where it does not (Figure 20.5)
  * the block is broken into by a deadlock instead. */
 #include "engine/blame.h"
+#include "engine/found.h"
 #include "engine/sidetrack_holdings.h"
 
 struct thread_state {
@@ -70,17 +71,12 @@ static void report(struct engine_run *run, const struct event *object, enum atom
     access_fill(&events[1], end);
     access_fill(&events[2], culprit);
     bool semaphore = object->op == EVENT_SEM_WAIT;
-    struct finding finding = {
-        .kind = FINDING_ATOMICITY,
-        .verdict = error == ATOMICITY_IN ? VERDICT_OBSERVED : VERDICT_CANDIDATE,
-        .error = error,
-        .engine = run->engine->name,
-        .object_class = semaphore ? CLASS_SEMAPHORE : CLASS_LOCK,
-        .object = semaphore ? object->object : event_lock(object),
-        .block = blame[blamed - 1],
-        .events = events,
-        .event_count = 3,
-    };
+    struct finding finding = found_any(run, FINDING_ATOMICITY, MODEL_NONE, events, 3);
+    finding.verdict = error == ATOMICITY_IN ? VERDICT_OBSERVED : VERDICT_CANDIDATE;
+    finding.error = error;
+    finding.object_class = semaphore ? CLASS_SEMAPHORE : CLASS_LOCK;
+    finding.object = semaphore ? object->object : event_lock(object);
+    finding.block = blame[blamed - 1];
     blame_add(self->blame, &finding, blame, blamed);
 }
 

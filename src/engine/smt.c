@@ -8,7 +8,7 @@
  *
  * Within a window it is exact: a pair without a witness has none. Pairs that Z3
  * could not decide within the budget, or that no window holds, are counted. */
-#include "engine/engine.h"
+#include "engine/found.h"
 #include "search/smt_search.h"
 
 static void fill(struct engine_run *run, uint32_t first, uint32_t second,
@@ -16,19 +16,8 @@ static void fill(struct engine_run *run, uint32_t first, uint32_t second,
 {
     const struct history *history = run->history;
     const uint32_t pair[2] = {first, second};
-    for (int i = 0; i < 2; i++)
-        finding_event_fill(&events[i], &history->events[pair[i]], pair[i], history->index[pair[i]]);
-    *finding = (struct finding){
-        .kind = FINDING_RACE,
-        .model = engine_model(run),
-        .verdict = engine_model(run) == MODEL_SYNC ? VERDICT_CANDIDATE : VERDICT_PREDICTED,
-        .engine = run->engine->name,
-        .object_class = CLASS_VARIABLE,
-        .object = history->events[first].object,
-        .block = INTERN_NONE,
-        .events = events,
-        .event_count = 2,
-    };
+    found_events(events, history, pair, 2);
+    *finding = found_race(run, engine_model(run), history->events[first].object, events);
 }
 
 static bool wanted(void *self, uint32_t first, uint32_t second)

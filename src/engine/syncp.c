@@ -19,7 +19,7 @@
  * variable and thread pair as there. */
 #include "engine/candidates.h"
 #include "base/sorted.h"
-#include "engine/engine.h"
+#include "engine/found.h"
 #include "model/closed_past.h"
 
 /* Positions in all witnesses of one run together; races beyond get none. */
@@ -71,17 +71,7 @@ static void report(struct syncp *syncp, const struct candidate *earlier, uint32_
     struct finding_event events[2];
     finding_event_fill(&events[0], &history->events[earlier->pos], earlier->pos, earlier->index);
     finding_event_fill(&events[1], event, pos, history->index[pos]);
-    struct finding finding = {
-        .kind = FINDING_RACE,
-        .model = MODEL_RF,
-        .verdict = VERDICT_PREDICTED,
-        .engine = syncp->run->engine->name,
-        .object_class = CLASS_VARIABLE,
-        .object = event->object,
-        .block = INTERN_NONE,
-        .events = events,
-        .event_count = 2,
-    };
+    struct finding finding = found_race(syncp->run, MODEL_RF, event->object, events);
     if (!findings_is_new(syncp->run->findings, &finding))
         return;
     map_at(&syncp->known, location_pair(events[0].location, events[1].location), NULL);
