@@ -18,6 +18,7 @@
 #include "model/order.h"
 #include "search/suspects.h"
 #include "search/solve.h"
+#include "trace/turns.h"
 
 #include <stdlib.h>
 
@@ -46,6 +47,7 @@ static void report(struct engine_run *run, const struct solve_task *task,
         .event_count = task->size,
         .witness = outcome->witness,
         .witness_length = outcome->length,
+        .in_turns = outcome->in_turns,
     };
     findings_add(run->findings, &finding);
     free(events);
@@ -61,6 +63,16 @@ static uint64_t witness_events(const struct engine_run *run)
     for (size_t i = 0; i < run->findings->count; i++)
         events += run->findings->items[i].witness_length;
     return events;
+}
+
+/* Long traces are mostly what no schedule has to mind; of short ones all is looked at, which is
+ * as quick, and their witnesses are observed orders. */
+static void focus(const struct engine_run *run, struct ladder *ladder,
+                  const struct solve_task *tasks, size_t count)
+{
+    ladder_widen(ladder);
+    if (run->history->count > TURNS_FROM)
+        ladder_focus(ladder, tasks, count);
 }
 
 /* Candidates that are decided together. */
@@ -118,7 +130,7 @@ static void decide_some(struct engine_run *run, const struct batch *batch, size_
 
 static void decide(struct engine_run *run, const struct batch *batch)
 {
-    size_t chunk = (size_t)(WITNESS_EVENTS_MAX / ((uint64_t)run->history->count + 1)) + 1;
+    size_t chunk = (size_t)(WITNESS_EVENTS_MAX / ((uint64_t)ladder_length(batch->ladder) + 1)) + 1;
     for (size_t done = 0; done < batch->count; done += chunk)
         decide_some(run, batch, done, batch->count - done < chunk ? batch->count - done : chunk);
 }
@@ -169,8 +181,7 @@ static void settle_again(struct engine_run *run, const struct ladder *ladder, st
 
 /* More instances, with less for each: the first round's full searches were of those that
  * are closest. */
-static void find_more_races(struct engine_run *run, const struct ladder *ladder,
-                            struct round *round)
+static void find_more_races(struct engine_run *run, struct ladder *ladder, struct round *round)
 {
     struct map closed = {0};
     struct suspects more;
@@ -180,6 +191,7 @@ static void find_more_races(struct engine_run *run, const struct ladder *ladder,
     }
     suspects_more(&round->suspects, &closed, &more);
     struct solve_task *tasks = tasks_of(&more);
+    focus(run, ladder, tasks, more.count);
     struct solve_outcome *outcomes = NEW_ARRAY(struct solve_outcome, more.count);
     uint64_t stored = witness_events(run);
     uint64_t budget = run->options->budget
@@ -201,7 +213,7 @@ static void find_more_races(struct engine_run *run, const struct ladder *ladder,
 
 /* Two rounds: a few instances of each pair of locations; then more of those for which
  * no sound model has a witness yet. */
-static void find_races(struct engine_run *run, const struct ladder *ladder)
+static void find_races(struct engine_run *run, struct ladder *ladder)
 {
     struct round round = {0};
     suspects_find(&round.suspects, ladder_weakest(ladder), ladder_value(ladder),
@@ -218,8 +230,10 @@ static void find_races(struct engine_run *run, const struct ladder *ladder)
                           .budget = run->options->budget,
                           .partial = round.partial,
                           .open = round.open};
+    focus(run, ladder, round.tasks, count);
     decide(run, &batch);
     find_more_races(run, ladder, &round);
+    ladder_widen(ladder);
     free(round.open);
     free(round.partial);
     free(round.tasks);
@@ -241,7 +255,7 @@ static void prove_cycles(struct engine_run *run, const struct ladder *ladder,
     cycle_proofs_free(&proofs);
 }
 
-static void find_deadlocks(struct engine_run *run, const struct ladder *ladder)
+static void find_deadlocks(struct engine_run *run, struct ladder *ladder)
 {
     struct lock_order *order = lock_order_read(run->history, run->options->model);
     struct tasks tasks = {0};
@@ -255,7 +269,9 @@ static void find_deadlocks(struct engine_run *run, const struct ladder *ladder)
                           .tasks = tasks.list.items,
                           .count = count,
                           .budget = run->options->budget};
+    focus(run, ladder, tasks.list.items, count);
     decide(run, &batch);
+    ladder_widen(ladder);
     run->exhausted += tasks.left_out;
     tasks_free(&tasks);
 }

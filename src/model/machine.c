@@ -335,6 +335,79 @@ void machine_execute(struct machine *machine, uint32_t pos)
     }
 }
 
+/* Reads that have to see what they saw. */
+static uint64_t kept_reads(const struct rules *rules)
+{
+    return rules->model == MODEL_SYNC ? OPS_READING & OPS_ATOMIC : OPS_READING;
+}
+
+/* Most events are accesses, which have few rules. Not under `branch`. */
+static inline enum rule step_access(struct machine *machine, uint32_t pos,
+                                    const struct event *event, uint64_t kept)
+{
+    if (op_in(event->op, kept) && !sees_the_same(machine, pos))
+        return RULE_READ;
+    if (event_writes(event))
+        machine->memory[event->object] = (struct memory_state){.last_write = pos + 1};
+    return RULE_NONE;
+}
+
+enum rule machine_step(struct machine *machine, uint32_t pos)
+{
+    const struct rules *rules = machine->rules;
+    const struct event *event = &rules->history->events[pos];
+    uint32_t *next = &machine->next[event->thread], number = rules->history->index[pos];
+    enum rule rule;
+    if (op_in(event->op, OPS_ACCESS) && *next && *next == number && rules->model != MODEL_BRANCH) {
+        rule = step_access(machine, pos, event, kept_reads(rules));
+        *next += rule == RULE_NONE;
+        return rule;
+    }
+    rule = machine_forbids(machine, pos);
+    if (rule == RULE_NONE)
+        machine_execute(machine, pos);
+    return rule;
+}
+
+/* As machine_run(), for as long as it comes across accesses; not the thread's first event. */
+static enum rule run_accesses(struct machine *machine, uint32_t thread, uint32_t end)
+{
+    const struct history *history = machine->rules->history;
+    const uint32_t *positions = history->positions + history->first[thread];
+    uint64_t kept = kept_reads(machine->rules);
+    uint32_t next = machine->next[thread];
+    enum rule rule = RULE_NONE;
+    for (; next < end && rule == RULE_NONE; next += rule == RULE_NONE) {
+        uint32_t pos = positions[next];
+        const struct event *event = &history->events[pos];
+        if (!op_in(event->op, OPS_ACCESS))
+            break;
+        rule = step_access(machine, pos, event, kept);
+    }
+    machine->next[thread] = next;
+    return rule;
+}
+
+enum rule machine_run(struct machine *machine, uint32_t thread, uint32_t end)
+{
+    while (machine->next[thread] < end) {
+        enum rule rule = RULE_NONE;
+        if (machine->next[thread] && machine->rules->model != MODEL_BRANCH)
+            rule = run_accesses(machine, thread, end);
+        if (rule != RULE_NONE || machine->next[thread] == end)
+            return rule;
+        rule = machine_step(machine, machine_next(machine, thread));
+        if (rule != RULE_NONE)
+            return rule;
+    }
+    return RULE_NONE;
+}
+
+void machine_skip(struct machine *machine, uint32_t thread, uint32_t end)
+{
+    machine->next[thread] = end;
+}
+
 bool machine_may_choose(const struct machine *machine, const uint32_t *returns, uint32_t count,
                         uint32_t chosen)
 {

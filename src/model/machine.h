@@ -74,6 +74,15 @@ enum rule machine_forbids_sync(const struct machine *machine, uint32_t pos);
  * synchronisation must allow it. */
 void machine_execute(struct machine *machine, uint32_t pos);
 
+/* Both in one: executes the event if no rule forbids it, or else names the rule. */
+enum rule machine_step(struct machine *machine, uint32_t pos);
+/* The thread goes on to its event number `end`, which is not executed, or to the first one that
+ * a rule forbids: that rule, or RULE_NONE. The same as one event at a time, but quick. */
+enum rule machine_run(struct machine *machine, uint32_t thread, uint32_t end);
+/* The same without a look at what it passes: events that have no rule but program order, and no
+ * effect (under `sync`, plain accesses of variables that nobody accesses atomically). */
+void machine_skip(struct machine *machine, uint32_t thread, uint32_t end);
+
 bool machine_executed(const struct machine *machine, uint32_t pos);
 /* True if `thread` holds the lock, exclusively or shared. */
 bool machine_holds(const struct machine *machine, uint32_t thread, uint32_t lock);

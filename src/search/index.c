@@ -3,6 +3,7 @@
 #include "base/sorted.h"
 #include "base/array.h"
 #include "search/clocks.h"
+#include "search/minded.h"
 
 struct held_nodes ARRAY_OF(struct held);
 
@@ -267,6 +268,8 @@ static void make_readers(const struct search_index *index, struct index_parts *p
 void index_make(const struct search_index *index, enum index_part part)
 {
     struct index_parts *parts = index->parts;
+    if (part == INDEX_MINDED) /* it takes clocks itself */
+        index_clocks(index);
     pthread_mutex_lock(&parts->lock);
     if (!(atomic_load(&parts->made) & part)) {
         if (part == INDEX_CLOCKS)
@@ -275,8 +278,10 @@ void index_make(const struct search_index *index, enum index_part part)
             parts->soft_clocks = index->has_states ? clocks_create(index, true) : NULL;
         else if (part == INDEX_READERS)
             make_readers(index, parts);
-        else
+        else if (part == INDEX_HELD)
             parts->held = find_held(index);
+        else
+            parts->minded = minded_find(index);
         atomic_fetch_or(&parts->made, part);
     }
     pthread_mutex_unlock(&parts->lock);
@@ -325,6 +330,7 @@ static void parts_destroy(struct index_parts *parts)
     lists_free(&parts->readers);
     lists_free(&parts->initial);
     free(parts->held);
+    free(parts->minded);
     pthread_mutex_destroy(&parts->lock);
     free(parts);
 }

@@ -44,6 +44,7 @@ enum index_part {
     INDEX_SOFT_CLOCKS = 1 << 1,
     INDEX_READERS = 1 << 2, /* readers and initial */
     INDEX_HELD = 1 << 3,
+    INDEX_MINDED = 1 << 4,
 };
 struct index_parts {
     pthread_mutex_t lock;
@@ -53,6 +54,7 @@ struct index_parts {
     struct event_lists readers; /* by write: reads bound to it, ascending */
     struct event_lists initial; /* by variable: reads bound to the initial value */
     uint32_t *held;             /* by pos: locks held by the thread before the event */
+    uint8_t *minded;            /* by variable: minded.h; NULL if it is not known */
 };
 
 struct search_index {

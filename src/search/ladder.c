@@ -1,6 +1,7 @@
 #include "model/machine.h"
-#include "search/index.h"
+#include "search/essence.h"
 #include "search/solve.h"
+#include "trace/turns.h"
 
 #include <pthread.h>
 
@@ -50,8 +51,45 @@ void ladder_create(struct ladder *ladder, const struct history *history, enum mo
     add_rung(ladder, last.index, MODEL_SYNC);
 }
 
+void ladder_focus(struct ladder *ladder, const struct solve_task *tasks, size_t count)
+{
+    const struct history *history = ladder->rungs[0]->history;
+    ladder_widen(ladder);
+    if (!count)
+        return;
+    bool *asked = NEW_ARRAY(bool, history_total(history));
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < (size_t)tasks[i].size * tasks[i].count; k++)
+            asked[tasks[i].events[k]] = true;
+    for (uint32_t i = 0; i < ladder->count; i++) /* or else not worth a second index */
+        ladder->essences[i] = essence_create(ladder->rungs[i], asked, history->count / 4 * 3);
+    free(asked);
+}
+
+void ladder_widen(struct ladder *ladder)
+{
+    for (uint32_t i = 0; i < ladder->count; i++) {
+        essence_destroy(ladder->essences[i]);
+        ladder->essences[i] = NULL;
+    }
+}
+
+uint32_t ladder_length(const struct ladder *ladder)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < ladder->count; i++) {
+        const struct essence *essence = ladder->essences[i];
+        uint32_t whole = ladder->rungs[i]->history->count, length = whole;
+        if (essence && whole > TURNS_FROM) /* or else it is unfolded */
+            length = essence->history->count > TURNS_FROM ? essence->history->count : TURNS_FROM;
+        most = length > most ? length : most;
+    }
+    return most;
+}
+
 void ladder_free(struct ladder *ladder)
 {
+    ladder_widen(ladder);
     for (uint32_t i = 0; i < ladder->count; i++)
         search_index_destroy(ladder->rungs[i]);
     *ladder = (struct ladder){0};

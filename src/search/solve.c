@@ -1,8 +1,9 @@
 #include "search/solve.h"
 
 #include "base/memory.h"
-#include "search/index.h"
+#include "search/essence.h"
 #include "search/learn.h"
+#include "trace/turns.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -41,37 +42,90 @@ struct worker {
     uint64_t spent; /* in them */
 };
 
-static enum search_answer try_instance(struct search *search, const struct solve_task *task,
+/* One rung, for one worker. */
+struct climber {
+    struct search *search;
+    const struct essence *essence; /* NULL: the search is of the whole history */
+};
+
+/* Where the instance's events are in the essence; false if one of them cannot race. */
+static bool find_events(const struct essence *essence, const uint32_t *events, uint32_t size,
+                        uint32_t *found)
+{
+    for (uint32_t i = 0; i < size; i++)
+        if ((found[i] = essence_pos(essence, events[i])) == POS_NONE)
+            return false;
+    return true;
+}
+
+/* Long ones stay turns: they would be folded in the end (turns.h). */
+static void keep_turns(const struct essence *essence, const struct search_witness *witness,
+                       uint32_t ends, struct solve_outcome *outcome)
+{
+    outcome->witness = essence_turns(essence, witness, ends, &outcome->length);
+    outcome->in_turns =
+        turns_events(essence->whole, outcome->witness, outcome->length) > TURNS_FROM;
+    if (outcome->in_turns)
+        return;
+    uint32_t *turns = outcome->witness;
+    outcome->witness = turns_unfold(essence->whole, turns, outcome->length, ends, &outcome->length);
+    free(turns);
+}
+
+static enum search_answer try_events(const struct climber *climber, const struct solve_task *task,
+                                     const uint32_t *events, uint64_t budget,
+                                     struct solve_outcome *outcome)
+{
+    struct search_query query = {task->goal, events, task->size, budget};
+    struct search_witness witness;
+    enum search_answer answer = search_reach(climber->search, &query, &witness);
+    if (answer != SEARCH_WITNESS)
+        return answer;
+    if (climber->essence) {
+        keep_turns(climber->essence, &witness, task->size, outcome);
+    } else {
+        outcome->witness = memory_copy(witness.events, witness.length * sizeof *witness.events);
+        outcome->length = witness.length;
+        outcome->in_turns = false;
+    }
+    return answer;
+}
+
+static enum search_answer try_instance(const struct climber *climber, const struct solve_task *task,
                                        uint32_t instance, uint64_t budget,
                                        struct solve_outcome *outcome)
 {
-    struct search_query query = {task->goal, task->events + (size_t)instance * task->size,
-                                 task->size, budget};
-    struct search_witness witness;
-    enum search_answer answer = search_reach(search, &query, &witness);
+    const uint32_t *events = task->events + (size_t)instance * task->size;
+    enum search_answer answer = SEARCH_REFUTED;
+    if (!climber->essence) {
+        answer = try_events(climber, task, events, budget, outcome);
+    } else {
+        uint32_t *found = memory_alloc(task->size, sizeof *found);
+        if (find_events(climber->essence, events, task->size, found))
+            answer = try_events(climber, task, found, budget, outcome);
+        free(found);
+    }
     if (answer == SEARCH_WITNESS) {
         outcome->answer = SEARCH_WITNESS;
         outcome->instance = instance;
-        outcome->witness = memory_copy(witness.events, witness.length * sizeof *witness.events);
-        outcome->length = witness.length;
     }
     return answer;
 }
 
 /* All instances under one model; true if one has a witness. First what closures
  * alone can tell, which is cheap; then the first few that are left, in full. */
-static bool climb(struct search *search, const struct solve_task *task, uint64_t budget,
+static bool climb(const struct climber *climber, const struct solve_task *task, uint64_t budget,
                   struct solve_outcome *outcome)
 {
     enum { QUICK = 1, FULL_MAX = 8 };
     uint32_t left[FULL_MAX], count = 0, open = 0;
     if (task->count == 1) {
-        outcome->answer = try_instance(search, task, 0, budget, outcome);
+        outcome->answer = try_instance(climber, task, 0, budget, outcome);
         return outcome->answer == SEARCH_WITNESS;
     }
     outcome->answer = SEARCH_REFUTED;
     for (uint32_t i = 0; i < task->count; i++) {
-        enum search_answer answer = try_instance(search, task, i, QUICK, outcome);
+        enum search_answer answer = try_instance(climber, task, i, QUICK, outcome);
         if (answer == SEARCH_WITNESS)
             return true;
         open += answer == SEARCH_EXHAUSTED;
@@ -79,7 +133,7 @@ static bool climb(struct search *search, const struct solve_task *task, uint64_t
             left[count++] = i;
     }
     for (uint32_t i = 0; i < count; i++) {
-        enum search_answer answer = try_instance(search, task, left[i], budget, outcome);
+        enum search_answer answer = try_instance(climber, task, left[i], budget, outcome);
         if (answer == SEARCH_WITNESS)
             return true;
         open -= answer == SEARCH_REFUTED;
@@ -96,7 +150,8 @@ static void solve_task(struct worker *worker, size_t number, uint64_t budget)
     *outcome = (struct solve_outcome){.answer = SEARCH_REFUTED};
     for (uint32_t i = 0; i < ladder->count; i++) {
         outcome->model = search_index_model(ladder->rungs[i]);
-        if (climb(worker->searches[i], &worker->work->tasks[number], budget, outcome))
+        const struct climber climber = {worker->searches[i], ladder->essences[i]};
+        if (climb(&climber, &worker->work->tasks[number], budget, outcome))
             break;
     }
 }
@@ -122,8 +177,9 @@ static void work_on_chunk(struct worker *worker, size_t number)
     size_t begin = end > work->chunk_size ? end - work->chunk_size : 0;
     uint64_t before[MODEL_COUNT], budget = budget_now(worker);
     for (uint32_t i = 0; i < work->ladder->count; i++) {
+        const struct essence *essence = work->ladder->essences[i];
         if (!worker->searches[i])
-            worker->searches[i] = search_create(work->ladder->rungs[i]);
+            worker->searches[i] = search_create(essence ? essence->index : work->ladder->rungs[i]);
         search_forget(worker->searches[i]);
         learn_begin(worker->searches[i], &worker->known[i]);
         before[i] = search_steps(worker->searches[i]);
@@ -180,7 +236,7 @@ static void *work_on(void *argument)
 /* All tasks together may take a time that is in proportion to the trace... */
 static uint64_t budget_of_all(const struct ladder *ladder)
 {
-    return (UINT64_C(1) << 26) + 64 * (uint64_t)ladder->rungs[0]->history->count;
+    return (UINT64_C(1) << 26) + 64 * (uint64_t)ladder_length(ladder);
 }
 
 /* ... but a task always gets enough for a trace of some hundred events. */
@@ -232,10 +288,13 @@ static void share_out(struct work *work, uint32_t jobs)
 /* The rungs from number `first` on that are shared out together. */
 static struct ladder part_of(const struct ladder *ladder, uint32_t first)
 {
-    struct ladder part = {.rungs = {ladder->rungs[first]}, .count = 1};
+    struct ladder part = {
+        .rungs = {ladder->rungs[first]}, .essences = {ladder->essences[first]}, .count = 1};
     for (uint32_t i = first + 1;
-         i < ladder->count && !is_value(ladder->rungs[first]) && !is_value(ladder->rungs[i]); i++)
+         i < ladder->count && !is_value(ladder->rungs[first]) && !is_value(ladder->rungs[i]); i++) {
+        part.essences[part.count] = ladder->essences[i];
         part.rungs[part.count++] = ladder->rungs[i];
+    }
     return part;
 }
 

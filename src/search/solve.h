@@ -9,6 +9,7 @@
  * witness. */
 struct ladder {
     struct search_index *rungs[MODEL_COUNT];
+    struct essence *essences[MODEL_COUNT]; /* ladder_focus(); NULL: the whole history */
     uint32_t count;
 };
 
@@ -16,6 +17,14 @@ struct ladder {
 void ladder_create(struct ladder *ladder, const struct history *history, enum model model,
                    uint32_t jobs);
 void ladder_free(struct ladder *ladder);
+struct solve_task;
+/* From now on these tasks, races and deadlocks, are decided, and no others: by what of the history
+ * matters to them (essence.h). That takes a pass over the history for each model. */
+void ladder_focus(struct ladder *ladder, const struct solve_task *tasks, size_t count);
+/* The end of that. */
+void ladder_widen(struct ladder *ladder);
+/* The most events that a witness lists. */
+uint32_t ladder_length(const struct ladder *ladder);
 /* The index of the weakest model: what it orders is ordered in all, but for what atomic loads
  * saw, which `value` does not keep. */
 const struct search_index *ladder_weakest(const struct ladder *ladder);
@@ -35,6 +44,7 @@ struct solve_outcome {
     uint32_t instance; /* the one with the witness */
     uint32_t *witness; /* malloc-ed, the caller's; NULL without one */
     uint32_t length;
+    bool in_turns; /* as in struct finding */
 };
 
 /* Tasks under `value` that one thread takes at a time: what is learnt from one saves more
