@@ -48,8 +48,10 @@ static void print_summary(FILE *out, const struct prediction *prediction, const 
     if (tally->hidden)
         fprintf(out, "; %zu more candidate%s (--all lists them)", tally->hidden,
                 plural(tally->hidden));
-    fprintf(out, "\n%llu events, %u threads, %u objects", (unsigned long long)trace->delivered,
-            trace_count(trace, CLASS_THREAD), trace_count(trace, CLASS_VARIABLE));
+    uint32_t threads = trace_count(trace, CLASS_THREAD);
+    uint32_t objects = trace_count(trace, CLASS_VARIABLE);
+    fprintf(out, "\n%llu event%s, %u thread%s, %u object%s", (unsigned long long)trace->delivered,
+            plural(trace->delivered), threads, plural(threads), objects, plural(objects));
     for (size_t i = 0; i < prediction->driver.count; i++) {
         const struct engine_run *run = &prediction->driver.runs[i];
         fprintf(out, "; %s %.3f s", run->engine->name, run->seconds);

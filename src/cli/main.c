@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "cli/manual.h"
 #include "trace/debug_files.h"
 #include "report/text.h"
 
@@ -96,6 +97,7 @@ static int run(size_t at, char **words)
     struct options options;
     if (wants_help(words, commands[at].raw)) {
         options_help(stdout, (enum command_id)at);
+        manual_list_engines(stdout, (enum command_id)at);
         return EXIT_OK;
     }
     int code = -1;

@@ -1,5 +1,7 @@
 #include "cli/manual.h"
 
+#include "engine/engine.h"
+
 #include <string.h>
 
 /* scdoc's own characters in text that is none of them. */
@@ -29,6 +31,39 @@ static void print_option(FILE *out, const struct option_row *row)
     fputs(".\n\n", out);
 }
 
+static bool takes_engines(enum command_id command)
+{
+    struct option_row row;
+    for (size_t at = 0; options_row(command, &at, &row);)
+        if (strcmp(row.name, "engine") == 0)
+            return true;
+    return false;
+}
+
+static void print_engines(FILE *out)
+{
+    fputs("# ENGINES\n\n", out);
+    for (size_t i = 0; engine_registry[i]; i++) {
+        const struct engine *engine = engine_registry[i];
+        fprintf(out, "*%s*\n\t", engine->name);
+        print_text(out, engine->summary);
+        fputs(". Promise: ", out);
+        print_text(out, engine->promise);
+        fputs(".\n\n", out);
+    }
+}
+
+void manual_list_engines(FILE *out, enum command_id command)
+{
+    if (!takes_engines(command))
+        return;
+    fputs("\nEngines:", out);
+    for (size_t i = 0; engine_registry[i]; i++)
+        fprintf(out, " %s", engine_registry[i]->name);
+    fprintf(out, "\n(what each finds and promises: man preplay-%s, or preplay manual %s)\n",
+            command_name(command), command_name(command));
+}
+
 static void print_overview(FILE *out)
 {
     fputs("preplay(1)\n\n# NAME\n\npreplay - replays the concurrency bug before it happens\n\n"
@@ -42,14 +77,16 @@ static void print_overview(FILE *out)
         print_text(out, command_summary(i));
         fputs(".\n\n", out);
     }
-    fputs("# EXIT CODES\n\n"
-          "66 when there are findings (*preplay run*: observed or confirmed ones), otherwise what "
-          "the program returned, or 0; 2 wrong usage; 3 bad input; 4 a failure of preplay "
-          "itself.\n\n# ENVIRONMENT\n\n"
-          "*PREPLAY\\_OPTIONS*\n\tLong options for every command, as in \"jobs=2:all\".\n\n"
-          "*PREPLAY\\_CC*, *PREPLAY\\_CXX*\n\tThe compilers that *preplay cc* and *preplay c++* "
-          "call.\n\n*NO\\_COLOR*\n\tNo colour on a terminal.\n",
-          out);
+    fputs(
+        "# EXIT CODES\n\n"
+        "66 when there are findings (*preplay run*: observed or confirmed ones), otherwise what "
+        "the program returned (124 if it had to be stopped), or 0; 2 wrong usage; 3 bad input; 4 a "
+        "failure of preplay itself. *preplay replay*: 0 if every finding was confirmed, 1 if "
+        "not. *preplay check*: 0 if every witness is accepted, 1 if not.\n\n# ENVIRONMENT\n\n"
+        "*PREPLAY\\_OPTIONS*\n\tLong options for every command, as in \"jobs=2:all\".\n\n"
+        "*PREPLAY\\_CC*, *PREPLAY\\_CXX*\n\tThe compilers that *preplay cc* and *preplay c++* "
+        "call.\n\n*NO\\_COLOR*\n\tNo colour on a terminal.\n",
+        out);
 }
 
 void manual_page(FILE *out, enum command_id command)
@@ -67,7 +104,10 @@ void manual_page(FILE *out, enum command_id command)
     struct option_row row;
     for (size_t at = 0; options_row(command, &at, &row);)
         print_option(out, &row);
-    fputs("*--help*\n\tA summary of this page.\n\n# SEE ALSO\n\n*preplay*(1)\n", out);
+    fputs("*--help*\n\tA summary of this page.\n\n", out);
+    if (takes_engines(command))
+        print_engines(out);
+    fputs("# SEE ALSO\n\n*preplay*(1)\n", out);
 }
 
 /* --- completions ---------------------------------------------------------------- */

@@ -38,10 +38,12 @@ bats_require_minimum_version 1.5.0
     run -2 "$PREPLAY" manual nothing
 }
 
-@test "every engine has a page" {
+@test "every engine has a page, and stands in the manual" {
     engines=$("$PREPLAY" predict -e nothing "$BATS_TEST_DIRNAME/../../examples/hidden-race.std" 2>&1 | sed 's/.*there are: //; s/,//g')
     [ "$(wc -w <<<"$engines")" -gt 10 ]
     for engine in $engines; do
         grep -q "^# $engine" "$BATS_TEST_DIRNAME/../../docs/engines/$engine.md" || { echo "$engine has no page"; false; }
+        "$PREPLAY" manual predict | grep -q "^\*$engine\*$"
+        "$PREPLAY" compare --help | grep -qw "^Engines:.* $engine"
     done
 }
