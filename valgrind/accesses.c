@@ -131,7 +131,7 @@ VG_REGPARM(3) ULong access_gated(Addr address, ULong place, ULong op)
         return 0;
     struct host_gate *gate = &self->gate;
     unsigned made = (unsigned)op;
-    if (unlikely(atomic_hinted(address)) && atomic_known(address) && made != EVENT_ATOMIC_RMW)
+    if (unlikely(atomic_hinted(address)) && atomic_known(address) && !op_in(made, OPS_ATOMIC))
         made = made == EVENT_WRITE ? EVENT_ATOMIC_STORE : EVENT_ATOMIC_LOAD;
     if (gate->pc == PLACE_PC(place) && gate->address == address &&
         gate->passed & HOST_GATE_BIT(made))

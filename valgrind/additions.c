@@ -36,15 +36,29 @@ static bool repeated(struct block *block, const IRExpr *address, uint32_t size, 
     return false;
 }
 
+static void add_atomic(struct block *block, IRExpr **arguments, bool write, IRExpr *guard)
+{
+    IRDirty *call = write ? unsafeIRDirty_0_N(2, "atomic_move_store",
+                                              VG_(fnptr_to_fnentry)(atomic_move_store), arguments)
+                          : unsafeIRDirty_0_N(2, "atomic_move_load",
+                                              VG_(fnptr_to_fnentry)(atomic_move_load), arguments);
+    block_add_call(block, call, guard);
+    block->seen_count = 0;
+}
+
 void block_add_access(struct block *block, IRExpr *address, uint32_t size, bool write,
                       IRExpr *guard)
 {
     if (!block->recorded || block->locked || size == 0)
         return;
-    if (!guard && repeated(block, address, size, write))
-        return;
     uint64_t place = PLACE(block->pc, size > 255 ? 255 : size);
     IRExpr **arguments = mkIRExprVec_2(address, block_word(place));
+    if (block->atomic) {
+        add_atomic(block, arguments, write, guard);
+        return;
+    }
+    if (!guard && repeated(block, address, size, write))
+        return;
     IRDirty *call =
         write ? unsafeIRDirty_0_N(2, "access_store", VG_(fnptr_to_fnentry)(access_store), arguments)
               : unsafeIRDirty_0_N(2, "access_load", VG_(fnptr_to_fnentry)(access_load), arguments);
@@ -61,6 +75,8 @@ void block_add_gate(struct block *block, int at, IRExpr *address, uint32_t size,
             (earlier->tag == Ist_Put && earlier->Ist.Put.offset != block->layout->offset_IP))
             return;
     }
+    if (block->atomic && op != EVENT_ATOMIC_RMW)
+        op = op == EVENT_WRITE ? EVENT_ATOMIC_STORE : EVENT_ATOMIC_LOAD;
     IRTemp wanted = newIRTemp(block->out->tyenv, Ity_I64);
     IRExpr **arguments = mkIRExprVec_3(address, block_word(PLACE(block->pc, size)), block_word(op));
     block_add_call(block,

@@ -1,7 +1,8 @@
 /* Atomic operations of a binary. Locked instructions are, whatever they were in the
  * source. Atomic loads, and stores weaker than sequentially consistent, are plain
  * moves on this machine: a move is taken for one if its address has met a locked
- * instruction before, or the program's debug information says so (target.c).
+ * instruction before, or the program's debug information says so (target.c), of the
+ * variable or of the code: std::atomic's functions, inlined as they are.
  *
  * One thread runs at a time and no record is written in the middle of another, so
  * the order of stamps is the order of operations without any lock; a slot whose lock
@@ -83,6 +84,39 @@ void atomic_forget(Addr address, UWord length)
                 become_unknown(byte);
 }
 
+/* --- code ------------------------------------------------------------------------------------ */
+
+static struct {
+    struct code_range {
+        Addr low, high;
+    } * items;
+    UWord count, room;
+} code;
+
+void atomic_code_declare(Addr low, Addr high)
+{
+    if (code.count == code.room) {
+        code.room = code.room ? 2 * code.room : 64;
+        code.items = VG_(realloc)("preplay.code", code.items, code.room * sizeof *code.items);
+    }
+    code.items[code.count++] = (struct code_range){low, high};
+}
+
+bool atomic_code_holds(Addr pc)
+{
+    UWord low = 0, high = code.count;
+    while (low < high) {
+        UWord middle = low + (high - low) / 2;
+        if (code.items[middle].high <= pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < code.count && code.items[low].low <= pc;
+}
+
+/* --- what is recorded ------------------------------------------------------------------------ */
+
 static void write_record(struct recorder *self, struct sync_record *record)
 {
     if (!process_recording() || !recorder_enter(self))
@@ -162,6 +196,18 @@ void atomic_store_made(Addr address, ULong place)
     struct recorder *self = tool_current;
     if (!self->ignore_sync)
         changed_memory(self, address, place, EVENT_ATOMIC_STORE, ORDER_RELEASE);
+}
+
+VG_REGPARM(2) void atomic_move_load(Addr address, ULong place)
+{
+    if (tool_current)
+        atomic_load_made(address, place);
+}
+
+VG_REGPARM(2) void atomic_move_store(Addr address, ULong place)
+{
+    if (tool_current)
+        atomic_store_made(address, place);
 }
 
 VG_REGPARM(3) void atomic_exchange_made(Addr address, ULong place, ULong changed)

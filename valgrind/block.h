@@ -23,6 +23,7 @@ struct block {
     Addr pc, next;
     int first, last; /* its statements */
     bool recorded, locked;
+    bool atomic; /* code that does nothing but atomic operations */
     struct seen_access seen[SEEN_MOST];
     unsigned seen_count;
 };

@@ -192,6 +192,7 @@ static void begin_instruction(struct block *block, int at)
     block->pc = mark->Ist.IMark.addr + mark->Ist.IMark.delta;
     block->next = block->pc + mark->Ist.IMark.len;
     block->recorded = module_is_recorded(block->pc);
+    block->atomic = block->recorded && atomic_code_holds(block->pc);
     block->first = block->last = at;
     block->locked = false;
     for (int i = at + 1; i < block->in->stmts_used; i++) {

@@ -89,6 +89,9 @@ static Bool handle_request(ThreadId thread, UWord *words, UWord *result)
     case HOST_ATOMIC:
         atomic_declare(words[1]);
         return True;
+    case HOST_ATOMIC_CODE:
+        atomic_code_declare(words[1], words[2]);
+        return True;
     case HOST_FRESH:
         atomic_forget(words[1], words[2]);
         return True;

@@ -15,8 +15,8 @@ enum { SWITCH_STANDARD = 32 };
  * 0: never. */
 static unsigned switch_every = SWITCH_STANDARD;
 
-/* The atomic variables that the tool found in the program's debug information; their
- * addresses are those of the file. */
+/* The atomic variables, and the code of atomic operations, that preplay found in the program's
+ * debug information; their addresses are those of the file. */
 static int mark_atomics(struct dl_phdr_info *program, size_t size, void *unused)
 {
     (void)size, (void)unused;
@@ -30,6 +30,8 @@ static int mark_atomics(struct dl_phdr_info *program, size_t size, void *unused)
                 program_of_list[strlen(self)] == '\n';
     while (ours && fscanf(file, "%lx %lx", &address, &length) == 2)
         host_ask(HOST_ATOMIC, program->dlpi_addr + address, length);
+    while (ours && fscanf(file, " @ %lx %lx", &address, &length) == 2)
+        host_ask(HOST_ATOMIC_CODE, program->dlpi_addr + address, program->dlpi_addr + length);
     if (file)
         fclose(file);
     return 1; /* the first is the program itself */

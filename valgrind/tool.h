@@ -60,6 +60,12 @@ static inline bool atomic_hinted(Addr address)
 bool atomic_known(Addr address);
 void atomic_declare(Addr address);
 void atomic_forget(Addr address, UWord length);
+/* Code that does nothing but atomic operations, in ascending order. */
+void atomic_code_declare(Addr low, Addr high);
+bool atomic_code_holds(Addr pc);
+VG_REGPARM(2) void atomic_move_load(Addr address, ULong place);
+VG_REGPARM(2) void atomic_move_store(Addr address, ULong place);
+
 void atomic_load_made(Addr address, ULong place);
 void atomic_store_made(Addr address, ULong place);
 

@@ -1,5 +1,7 @@
 #include "cli/atomic_variables.h"
 
+#include "cli/atomic_code.h"
+
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
@@ -168,8 +170,10 @@ void atomic_variables_write(const char *program, const char *path)
         if (dwarf_offdie(dwarf, at + header_size, &unit))
             list_children(&listing, &unit, 0);
     }
-    if (listing.file)
+    if (listing.file) {
+        listing.count += atomic_code_write(dwarf, listing.file);
         fclose(listing.file);
+    }
     if (listing.file && !listing.count)
         unlink(path);
     dwarf_end(dwarf);

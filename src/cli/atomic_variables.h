@@ -7,7 +7,8 @@
 #define PREPLAY_CLI_ATOMIC_VARIABLES_H
 
 /* Writes the program's path, then a line "ADDRESS SIZE" (hexadecimal, as linked) for every atomic
- * scalar in a variable with a fixed address. Whatever cannot be read has none. */
+ * scalar in a variable with a fixed address, then those of cli/atomic_code.h. Whatever cannot be
+ * read has none. */
 void atomic_variables_write(const char *program, const char *path);
 
 #endif

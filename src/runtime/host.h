@@ -28,6 +28,7 @@ enum host_request {
     HOST_MODULE,                           /* a program counter whose module is to be noted */
     HOST_FRESH,                            /* address, length: memory that is new */
     HOST_ATOMIC,                           /* address, length: an atomic variable */
+    HOST_ATOMIC_CODE,                      /* from, to (behind): code of atomic operations */
     HOST_IS_RECORDED,                      /* is this program counter in the program's own code? */
 };
 

@@ -285,3 +285,40 @@ END
         cmp "$how.plain.txt" "$how.instrumented.txt"
     done
 }
+
+# Nothing but the debug information of the library's functions tells that it is one.
+@test "std::atomic on the heap orders what it orders, and hides nothing else" {
+    cat >heap.cc <<'END'
+#include <atomic>
+#include <memory>
+#include <thread>
+struct Shared {
+    std::atomic<int> count{0};
+    std::atomic<bool> ready{false};
+    int data = 0, racy = 0;
+};
+int main()
+{
+    auto shared = std::make_unique<Shared>();
+    std::thread thread([&] {
+        shared->count.store(1, std::memory_order_relaxed);
+        shared->data = 1;
+        shared->ready.store(true, std::memory_order_release);
+        shared->racy = 1;
+    });
+    while (!shared->ready.load(std::memory_order_acquire))
+        std::this_thread::yield();
+    int sum = shared->data + shared->racy + shared->count.load(std::memory_order_relaxed);
+    thread.join();
+    return sum > 3;
+}
+END
+    for level in -O0 -O2; do
+        g++ -std=c++17 -g $level -pthread heap.cc -o heap
+        "$PREPLAY" run --valgrind --json out.json ./heap || [ $? -eq 66 ]
+        # The two accesses to racy, and nothing else.
+        jq -r '.findings[] | select(.verdict == "observed" or .verdict == "confirmed") | .events[].location' out.json |
+            sed 's/.*heap.cc:\([0-9]*\).*/\1/' | sort -un | tr '\n' ' ' >lines
+        [ "$(cat lines)" = "16 20 " ]
+    done
+}
