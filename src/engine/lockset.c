@@ -139,13 +139,13 @@ static void note_write(struct lockset *lockset, struct variable *variable,
     struct sync_log *log = lockset->log;
     uint8_t *atomic = &variable->history.note[ATOMIC];
     if (op_in(event->op, OPS_ATOMIC)) {
-        if (log && !*atomic && variable->last_write) {
+        if (!*atomic && variable->last_write && log) {
             sync_log_late(log, variable->last_write - 1, event->object);
             log->doubtful |= has_writers(&variable->history);
         }
         *atomic = true;
     } else if (event->op == EVENT_WRITE) {
-        if (log && *atomic)
+        if (*atomic && log)
             sync_log_event(log, event, pos);
         variable->last_write = pos + 1;
     }
@@ -210,16 +210,18 @@ static void on_events(struct engine_run *run, const struct event *events, size_t
                 sync_log_turn(log, event, pos);
         }
         uint32_t index = (*next_index)++;
-        if (op_in(event->op, OPS_SYNC) && log)
-            sync_log_event(log, event, pos);
         if (op_in(event->op, OPS_ACCESS))
             on_access(run, lockset, event, pos, index);
         order_step(lockset->order, event);
+        if (!op_in(event->op, OPS_SYNC))
+            continue; /* nearly every event */
         lock_profiles_step(lockset->profiles, event);
+        if (log)
+            sync_log_event(log, event, pos);
     }
     forget(lockset, run->trace);
     if (lockset->log && !lockset->pairs.list.count && run->trace->again && !lockset->log->whole &&
-        lockset->log->events > log_limit(run)) {
+        sync_log_length(lockset->log) > log_limit(run)) {
         sync_log_stop(lockset->log);
         lockset->log = NULL;
     }

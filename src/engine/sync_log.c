@@ -1,8 +1,6 @@
 #include "engine/sync_log.h"
 
-/* A word: operand, distance from the word before, operation, flags, memory order, and the
- * thread plus one if it is another than before. Three operations of our own go before an
- * event whose word has no room for all of it. */
+/* Operations of our own, for what an event's word has no room for. */
 enum {
     WORD_THREAD = EVENT_COUNT, /* from here on it is thread `operand` */
     WORD_OTHER,                /* the second operand of the next event */
@@ -10,24 +8,16 @@ enum {
     WORD_OPS,
 };
 
-enum {
-    OP_SHIFT = 32,
-    OP_MASK = 0x3f,
-    FLAGS_SHIFT = 38,
-    FLAGS_MASK = 0xf,
-    ORDER_SHIFT = 42,
-    ORDER_MASK = 0x7,
-    THREAD_SHIFT = 45,
-    THREAD_MASK = 0xff,
-    GAP_SHIFT = 53,
-    GAP_MASK = 0x7ff,
-};
+_Static_assert(WORD_OPS <= SYNC_OP_MASK + 1, "operations have a byte");
 
-_Static_assert(WORD_OPS <= OP_MASK + 1, "operations have 6 bits");
-
-static uint64_t field(uint64_t word, unsigned shift, unsigned mask)
+static unsigned field(uint64_t word, unsigned shift, unsigned mask)
 {
-    return word >> shift & mask;
+    return (unsigned)(word >> shift) & mask;
+}
+
+static uint32_t operand(uint64_t word)
+{
+    return (uint32_t)(word >> SYNC_OPERAND_SHIFT);
 }
 
 static void push(struct sync_log *log, uint64_t word)
@@ -42,51 +32,50 @@ static void push(struct sync_log *log, uint64_t word)
     *log->at++ = word;
 }
 
-static void add(struct sync_log *log, unsigned op, uint32_t operand, uint32_t pos, uint64_t rest)
+static void add(struct sync_log *log, unsigned op, uint32_t operand_of_op, uint32_t pos,
+                uint32_t rest)
 {
     uint32_t gap = pos - log->pos;
-    if (gap > GAP_MASK) {
-        push(log, (uint64_t)WORD_FAR << OP_SHIFT | gap);
+    if (gap > SYNC_GAP_MASK) {
+        push(log, WORD_FAR | (uint64_t)gap << SYNC_OPERAND_SHIFT);
         gap = 0;
     }
     log->pos = pos;
-    push(log, rest | (uint64_t)gap << GAP_SHIFT | (uint64_t)op << OP_SHIFT | operand);
+    push(log, op | rest | gap << SYNC_GAP_SHIFT | (uint64_t)operand_of_op << SYNC_OPERAND_SHIFT);
 }
 
-/* The thread before has done its last event, for the time being. */
-static void leave(struct sync_log *log, uint32_t thread, uint32_t pos)
+void sync_log_turn(struct sync_log *log, const struct event *event, uint32_t pos)
 {
+    if (event->thread + 1 == log->thread_plus_one)
+        return;
+    /* The thread before has done its last event, for the time being. */
     if (log->thread_plus_one) {
         array_grow(&log->last, log->thread_plus_one);
         log->last.items[log->thread_plus_one - 1] = pos - 1;
     }
-    log->thread_plus_one = thread + 1;
+    log->thread_plus_one = event->thread + 1;
+    if (op_in(event->op, OPS_SYNC) && event->thread < SYNC_THREAD_MASK)
+        log->turn = log->thread_plus_one << SYNC_THREAD_SHIFT;
+    else
+        add(log, WORD_THREAD, event->thread, pos, 0);
 }
 
-void sync_log_thread(struct sync_log *log, uint32_t thread, uint32_t pos)
+void sync_log_add(struct sync_log *log, const struct event *event, uint32_t pos)
 {
-    leave(log, thread, pos);
-    add(log, WORD_THREAD, thread, pos, 0);
-}
-
-void sync_log_event(struct sync_log *log, const struct event *event, uint32_t pos)
-{
-    uint64_t thread = 0;
-    if (event->thread + 1 != log->thread_plus_one && event->thread < THREAD_MASK) {
-        leave(log, event->thread, pos);
-        thread = event->thread + 1;
-    } else if (event->thread + 1 != log->thread_plus_one) {
-        sync_log_thread(log, event->thread, pos);
-    }
     if (event->op == EVENT_JOIN && event->object < log->last.count)
         array_push(&log->late,
                    ((struct late_event){log->last.items[event->object], 0, EVENT_BRANCH}));
     if (event->other)
         add(log, WORD_OTHER, event->other, pos, 0);
     add(log, event->op, event->object, pos,
-        (uint64_t)(event->flags & FLAGS_MASK) << FLAGS_SHIFT |
-            (uint64_t)(event->order & ORDER_MASK) << ORDER_SHIFT | thread << THREAD_SHIFT);
-    log->events++;
+        (uint32_t)event->flags << SYNC_FLAGS_SHIFT |
+            (event->order & (uint32_t)SYNC_ORDER_MASK) << SYNC_ORDER_SHIFT | log->turn);
+    log->turn = 0;
+}
+
+size_t sync_log_length(const struct sync_log *log)
+{
+    return log->chunks.count * SYNC_CHUNK - (size_t)(log->end - log->at);
 }
 
 void sync_log_free(struct sync_log *log)
@@ -110,12 +99,12 @@ static bool next_word(const struct sync_log *log, struct sync_log_reader *reader
     if (chunk == log->chunks.count || log->chunks.items[chunk] + place == log->at)
         return false;
     *word = log->chunks.items[chunk][place];
-    unsigned op = (unsigned)field(*word, OP_SHIFT, OP_MASK);
-    uint32_t thread = (uint32_t)field(*word, THREAD_SHIFT, THREAD_MASK);
+    unsigned op = field(*word, 0, SYNC_OP_MASK),
+             thread = field(*word, SYNC_THREAD_SHIFT, SYNC_THREAD_MASK);
     reader->at++;
-    reader->pos += op == WORD_FAR ? (uint32_t)*word : (uint32_t)field(*word, GAP_SHIFT, GAP_MASK);
+    reader->pos += op == WORD_FAR ? operand(*word) : field(*word, SYNC_GAP_SHIFT, SYNC_GAP_MASK);
     if (op == WORD_THREAD)
-        reader->thread = (uint32_t)*word;
+        reader->thread = operand(*word);
     else if (thread)
         reader->thread = thread - 1;
     return true;
@@ -127,16 +116,16 @@ bool sync_log_next(const struct sync_log *log, struct sync_log_reader *reader, s
     uint32_t other = 0;
     uint64_t word;
     while (next_word(log, reader, &word)) {
-        unsigned op = (unsigned)field(word, OP_SHIFT, OP_MASK);
+        unsigned op = field(word, 0, SYNC_OP_MASK);
         if (op == WORD_OTHER)
-            other = (uint32_t)word;
+            other = operand(word);
         if (op >= EVENT_COUNT)
             continue;
         *event = (struct event){.thread = reader->thread,
                                 .op = (uint8_t)op,
-                                .flags = (uint8_t)field(word, FLAGS_SHIFT, FLAGS_MASK),
-                                .order = (uint8_t)field(word, ORDER_SHIFT, ORDER_MASK),
-                                .object = (uint32_t)word,
+                                .flags = (uint8_t)field(word, SYNC_FLAGS_SHIFT, SYNC_FLAGS_MASK),
+                                .order = (uint8_t)field(word, SYNC_ORDER_SHIFT, SYNC_ORDER_MASK),
+                                .object = operand(word),
                                 .other = other};
         *pos = reader->pos;
         return true;

@@ -18,8 +18,8 @@ struct late_event {
 };
 
 #define SYNC_CHUNK ((size_t)1 << 18)
-/* So many events are kept for candidates that may come; once there are any, all. */
-#define SYNC_PATIENCE ((uint64_t)1 << 21)
+/* So many words are kept for candidates that may come; once there are any, all. */
+#define SYNC_PATIENCE ((uint64_t)1 << 20)
 
 /* A zeroed one is empty. */
 struct sync_log {
@@ -29,22 +29,53 @@ struct sync_log {
     struct last_events ARRAY_OF(uint32_t) last; /* by thread: its last event's pos */
     uint32_t thread_plus_one;                   /* of the last event seen */
     uint32_t pos;                               /* of the last word */
-    size_t events;
-    bool whole;    /* keep all in any case */
+    uint32_t turn;                              /* the thread's bits of the next word */
+    bool whole;                                 /* keep all in any case */
     bool stopped;  /* nothing was kept: there was no candidate for too long */
     bool doubtful; /* a plain write of a variable that became atomic later is missing, and it
                       is not sure that it must come before the one that is there */
 };
 
-void sync_log_thread(struct sync_log *log, uint32_t thread, uint32_t pos);
-void sync_log_event(struct sync_log *log, const struct event *event, uint32_t pos);
+/* A word, as an event is laid out: operation, flags, memory order and operand have their
+ * bytes there; between them, the distance from the word before, and the thread plus one if
+ * it is another than before. What has no room gets a word of its own before it. */
+enum {
+    SYNC_FLAGS_SHIFT = 8,
+    SYNC_ORDER_SHIFT = 16,
+    SYNC_THREAD_SHIFT = 19,
+    SYNC_GAP_SHIFT = 24,
+    SYNC_OPERAND_SHIFT = 32,
+    SYNC_OP_MASK = 0xff,
+    SYNC_FLAGS_MASK = 0xff,
+    SYNC_ORDER_MASK = 0x7,
+    SYNC_THREAD_MASK = 0x1f,
+    SYNC_GAP_MASK = 0xff,
+};
 
-/* All synchronisation of the trace passes sync_log_event(), in order; before that, and if it
- * is something else, the first event after a change of threads this. */
-static inline void sync_log_turn(struct sync_log *log, const struct event *event, uint32_t pos)
+/* These are said in one word; the others take sync_log_add(). */
+#define OPS_SYNC_SHORT                                                                             \
+    (OPS_SYNC & ~(OP_BIT(EVENT_JOIN) | OP_BIT(EVENT_WAIT_BEGIN) | OP_BIT(EVENT_WAIT_END) |         \
+                  OP_BIT(EVENT_BARRIER_ENTER) | OP_BIT(EVENT_BARRIER_EXIT)))
+
+void sync_log_add(struct sync_log *log, const struct event *event, uint32_t pos);
+/* Another thread may go on with this event. Every change of threads passes here, in order,
+ * and then, if the event is synchronisation, sync_log_event(), as all of that does. */
+void sync_log_turn(struct sync_log *log, const struct event *event, uint32_t pos);
+
+/* This is nearly all that a long trace costs: a few instructions. */
+static inline void sync_log_event(struct sync_log *log, const struct event *event, uint32_t pos)
 {
-    if (!op_in(event->op, OPS_SYNC) && event->thread + 1 != log->thread_plus_one)
-        sync_log_thread(log, event->thread, pos);
+    uint32_t gap = pos - log->pos;
+    if (!op_in(event->op, OPS_SYNC_SHORT) || gap > SYNC_GAP_MASK || log->at == log->end) {
+        sync_log_add(log, event, pos);
+        return;
+    }
+    uint32_t low = event->op | (uint32_t)event->flags << SYNC_FLAGS_SHIFT |
+                   (event->order & (uint32_t)SYNC_ORDER_MASK) << SYNC_ORDER_SHIFT |
+                   gap << SYNC_GAP_SHIFT | log->turn;
+    *log->at++ = (uint64_t)event->object << SYNC_OPERAND_SHIFT | low;
+    log->pos = pos;
+    log->turn = 0;
 }
 
 /* A plain write before the first atomic operation of its variable. */
@@ -53,6 +84,8 @@ static inline void sync_log_late(struct sync_log *log, uint32_t pos, uint32_t ob
     array_push(&log->late, ((struct late_event){pos, object, EVENT_WRITE}));
 }
 
+/* How many words there are: at least as many as events. */
+size_t sync_log_length(const struct sync_log *log);
 /* Empties it for good. */
 void sync_log_stop(struct sync_log *log);
 void sync_log_free(struct sync_log *log);

@@ -46,12 +46,13 @@ static void add_late(struct additions *additions, const struct sync_log *log, ui
     struct event *events = NEW_ARRAY(struct event, count);
     uint32_t *positions = memory_alloc(count, sizeof *positions);
     qsort(late, count, sizeof *late, late_by_pos);
+    count = SORTED_POINT(middle, 0, count, late[middle].pos < limit);
     for (size_t i = 0; i < count; i++) {
         positions[i] = late[i].pos;
         events[i] = (struct event){.op = (uint8_t)late[i].op, .object = late[i].object};
     }
     sync_log_threads(log, events, positions, count);
-    for (size_t i = 0; i < count && positions[i] < limit; i++)
+    for (size_t i = 0; i < count; i++)
         array_push(additions, ((struct addition){positions[i], events[i]}));
     free(positions);
     free(events);
@@ -120,7 +121,8 @@ void thinned_create(struct thinned *thinned, const struct trace *trace, const st
     add_pairs(&additions, pairs, limit);
     if (additions.count)
         qsort(additions.items, additions.count, sizeof *additions.items, by_pos);
-    size_t most = (log->events < limit ? log->events : limit) + additions.count;
+    size_t length = sync_log_length(log),
+           most = (length < limit ? length : limit) + additions.count;
     struct merging merging = {memory_alloc(most, sizeof *merging.events),
                               memory_alloc(most, sizeof *merging.origin),
                               0,

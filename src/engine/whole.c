@@ -14,6 +14,10 @@ void whole_feed(struct whole *whole, const struct event *events, size_t count)
         whole->dropped = true;
         return;
     }
+    /* More than a batch may be up to as many, and room for them is only paid for as it is
+     * used, while growing would copy. */
+    if (whole->events.count && whole->events.count + count <= WHOLE_SMALL)
+        array_reserve(&whole->events, WHOLE_SMALL);
     array_reserve(&whole->events, whole->events.count + count);
     memcpy(whole->events.items + whole->events.count, events, count * sizeof *events);
     whole->events.count += count;
