@@ -5,7 +5,7 @@
 
 enum {
     EXPLORED_EVENTS = 2048, /* of a trace, or window, that is explored at all */
-    TABLE_STATES = 1 << 20, /* to find all deadlocks at once */
+    TABLE_STATES = 3 << 19, /* to find all deadlocks at once */
     EXPLORED_STATES = 1 << 16,
     EXPLORED_IN_ALL = 1 << 18,
     STATE_WORK = 16, /* of a state, where an event that is executed is 1 */
@@ -273,8 +273,8 @@ static void make_table(struct stuck_decider *decider)
 {
     const struct stuck_sets *sets = decider->sets;
     uint64_t states = *sets->work / STATE_WORK;
-    decider->explorer =
-        explorer_create(sets->rules, sets->blocking, sets->start, sets->from, sets->to);
+    decider->explorer = explorer_create(sets->rules, sets->blocking, sets->start, sets->from,
+                                        sets->to, sets->run->options->jobs);
     decider->table =
         stuck_table_create(decider->explorer, states < TABLE_STATES ? states : TABLE_STATES);
     work(decider, STATE_WORK * explorer_states(decider->explorer));

@@ -4,17 +4,20 @@
 
 enum { WORDS_MAX = 1 << 24 }; /* of all sets and ways that are kept */
 
-/* Where its events are kept, in ascending order, and the way to them. */
+/* Where its events are kept, in ascending order, and the way to them, whose beginning is that of
+ * the way to the set before: a walker that goes depth first comes from one to the other. */
 struct known_set {
     uint32_t events, count;
-    uint32_t way, length;
+    uint32_t way, shared, length;
 };
 
 struct stuck_table {
     struct map index; /* hash of the events -> number + 1 */
     struct known_sets ARRAY_OF(struct known_set) sets;
     struct kept_words ARRAY_OF(uint32_t) words;
-    struct witness_words ARRAY_OF(uint32_t) witness, sorted;
+    struct room_words ARRAY_OF(uint32_t) witness, sorted;
+    struct last_words ARRAY_OF(uint32_t) last; /* the way to the last set */
+    size_t room;                               /* for words */
     bool complete;
 };
 
@@ -48,6 +51,16 @@ static uint64_t *place_of(struct stuck_table *table)
     }
 }
 
+static uint32_t shared_with_last(const struct stuck_table *table, const uint32_t *way,
+                                 uint32_t length)
+{
+    uint32_t shared = 0;
+    while (shared < length && shared < table->last.count &&
+           way[shared] == table->last.items[shared])
+        shared++;
+    return shared;
+}
+
 static void keep(void *context, const uint32_t *events, uint32_t count, const uint32_t *way,
                  uint32_t length)
 {
@@ -56,27 +69,22 @@ static void keep(void *context, const uint32_t *events, uint32_t count, const ui
     uint64_t *place = place_of(table);
     if (*place)
         return;
-    if (table->words.count + count + length > WORDS_MAX) {
+    uint32_t shared = shared_with_last(table, way, length);
+    if (table->words.count + count + (length - shared) > table->room) {
         table->complete = false;
         return;
     }
     struct known_set known = {(uint32_t)table->words.count, count,
-                              (uint32_t)table->words.count + count, length};
+                              (uint32_t)table->words.count + count, shared, length};
     for (uint32_t i = 0; i < count; i++)
         array_push(&table->words, table->sorted.items[i]);
-    for (uint32_t i = 0; i < length; i++)
+    table->last.count = shared;
+    for (uint32_t i = shared; i < length; i++) {
         array_push(&table->words, way[i]);
+        array_push(&table->last, way[i]);
+    }
     array_push(&table->sets, known);
     *place = table->sets.count;
-}
-
-struct stuck_table *stuck_table_create(struct explorer *explorer, uint64_t states)
-{
-    struct stuck_table *table = NEW(struct stuck_table);
-    table->complete = true;
-    bool all = explorer_each_deadlock(explorer, states, keep, table);
-    table->complete &= all;
-    return table;
 }
 
 void stuck_table_destroy(struct stuck_table *table)
@@ -88,7 +96,42 @@ void stuck_table_destroy(struct stuck_table *table)
     array_free(&table->words);
     array_free(&table->witness);
     array_free(&table->sorted);
+    array_free(&table->last);
     free(table);
+}
+
+/* Adds what the other walker kept; of the same set, the way that is there stays. */
+static void join(struct stuck_table *table, const struct stuck_table *other)
+{
+    struct way ARRAY_OF(uint32_t) way = {0};
+    const uint32_t *words = other->words.items;
+    for (size_t i = 0; i < other->sets.count; i++) {
+        const struct known_set *known = &other->sets.items[i];
+        way.count = known->shared;
+        for (uint32_t k = 0; k < known->length - known->shared; k++)
+            array_push(&way, words[known->way + k]);
+        keep(table, words + known->events, known->count, way.items, known->length);
+    }
+    table->complete &= other->complete;
+    array_free(&way);
+}
+
+struct stuck_table *stuck_table_create(struct explorer *explorer, uint64_t states)
+{
+    struct stuck_table *tables[WALKERS], *all = NEW(struct stuck_table);
+    void *contexts[WALKERS];
+    for (uint32_t i = 0; i < WALKERS; i++) {
+        contexts[i] = tables[i] = NEW(struct stuck_table);
+        tables[i]->complete = true;
+        tables[i]->room = WORDS_MAX / WALKERS;
+    }
+    all->room = WORDS_MAX;
+    all->complete = explorer_each_deadlock(explorer, states, keep, contexts);
+    for (uint32_t i = 0; i < WALKERS; i++) {
+        join(all, tables[i]);
+        stuck_table_destroy(tables[i]);
+    }
+    return all;
 }
 
 enum search_answer stuck_table_find(struct stuck_table *table, const uint32_t *events,
@@ -98,10 +141,15 @@ enum search_answer stuck_table_find(struct stuck_table *table, const uint32_t *e
     uint64_t number = *place_of(table);
     if (!number)
         return table->complete ? SEARCH_REFUTED : SEARCH_EXHAUSTED;
-    const struct known_set *known = &table->sets.items[number - 1];
-    table->witness.count = 0;
-    for (uint32_t i = 0; i < known->length; i++)
-        array_push(&table->witness, table->words.items[known->way + i]);
+    uint32_t wanted = table->sets.items[number - 1].length;
+    array_reserve(&table->witness, wanted + count);
+    table->witness.count = wanted;
+    for (; wanted; number--) { /* what is shared is told by the sets before */
+        const struct known_set *known = &table->sets.items[number - 1];
+        for (; wanted > known->shared; wanted--)
+            table->witness.items[wanted - 1] =
+                table->words.items[known->way + (wanted - 1 - known->shared)];
+    }
     for (uint32_t i = 0; i < count; i++)
         array_push(&table->witness, events[i]);
     *witness = (struct search_witness){table->witness.items, (uint32_t)table->witness.count};

@@ -5,6 +5,8 @@
 #include "trace/condition.h"
 
 #include <assert.h>
+#include <stdalign.h>
+#include <stddef.h>
 
 struct lock_state {
     uint32_t owner_plus_one;
@@ -18,6 +20,7 @@ struct memory_state {
 
 struct machine {
     const struct rules *rules;
+    size_t size;    /* with what lies behind it */
     uint32_t *next; /* by thread: index of its next event */
     bool *tainted;  /* by thread: a read of it did not see what it saw */
     struct lock_state *locks;
@@ -34,42 +37,52 @@ static uint32_t count_of(const struct machine *machine, enum object_class class)
     return trace_count(machine->rules->history->trace, class);
 }
 
+/* What lies behind a machine, in the same block, so that a copy is one. */
+#define PARTS(PART)                                                                                \
+    PART(conditions, trace_count(trace, CLASS_CONDITION))                                          \
+    PART(next, rules->history->threads)                                                            \
+    PART(locks, trace_count(trace, CLASS_LOCK))                                                    \
+    PART(entered, trace_barrier_instances(trace))                                                  \
+    PART(counts, trace_count(trace, CLASS_SEMAPHORE))                                              \
+    PART(memory, rules->history->variables)                                                        \
+    PART(tainted, rules->history->threads)                                                         \
+    PART(onces, trace_count(trace, CLASS_ONCE))
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
+}
+
 struct machine *machine_create(const struct rules *rules)
 {
-    struct machine *machine = NEW(struct machine);
-    machine->rules = rules;
     const struct trace *trace = rules->history->trace;
-    machine->next = NEW_ARRAY(uint32_t, rules->history->threads);
-    machine->tainted = NEW_ARRAY(bool, rules->history->threads);
-    machine->locks = NEW_ARRAY(struct lock_state, count_of(machine, CLASS_LOCK));
-    machine->conditions = NEW_ARRAY(struct condition, count_of(machine, CLASS_CONDITION));
-    machine->entered = NEW_ARRAY(uint32_t, trace_barrier_instances(trace));
-    machine->counts = NEW_ARRAY(uint32_t, count_of(machine, CLASS_SEMAPHORE));
-    machine->onces = NEW_ARRAY(uint8_t, count_of(machine, CLASS_ONCE));
-    machine->memory = NEW_ARRAY(struct memory_state, machine->rules->history->variables);
+    struct machine *machine = NULL;
+    size_t size = aligned(sizeof *machine);
+#define ADD_SIZE(part, count) size += aligned((size_t)(count) * sizeof *machine->part);
+    PARTS(ADD_SIZE)
+    machine = memory_zero(1, size);
+    machine->rules = rules;
+    machine->size = size;
+    char *room = (char *)machine + aligned(sizeof *machine);
+#define GIVE_ROOM(part, count)                                                                     \
+    machine->part = (void *)room;                                                                  \
+    room += aligned((size_t)(count) * sizeof *machine->part);
+    PARTS(GIVE_ROOM)
     for (uint32_t i = 0; i < count_of(machine, CLASS_SEMAPHORE); i++)
         machine->counts[i] = trace_semaphore_initial(trace, i);
     return machine;
 }
 
-#define COPY(field, count) memory_copy(from->field, (count) * sizeof *from->field)
-
 struct machine *machine_copy(const struct machine *from)
 {
-    const struct trace *trace = from->rules->history->trace;
-    struct machine *copy = memory_copy(from, sizeof *from);
-    copy->next = COPY(next, from->rules->history->threads);
-    copy->tainted = COPY(tainted, from->rules->history->threads);
-    copy->locks = COPY(locks, count_of(from, CLASS_LOCK));
-    copy->shares.entries =
-        from->shares.capacity ? COPY(shares.entries, from->shares.capacity) : NULL;
-    copy->conditions = COPY(conditions, count_of(from, CLASS_CONDITION));
+    struct machine *copy = memory_copy(from, from->size);
+#define MOVE(part, count) copy->part = (void *)((char *)copy + ((char *)from->part - (char *)from));
+    PARTS(MOVE)
+    if (from->shares.capacity)
+        copy->shares.entries =
+            memory_copy(from->shares.entries, from->shares.capacity * sizeof *from->shares.entries);
     for (uint32_t i = 0; i < count_of(from, CLASS_CONDITION); i++)
         condition_copy(&copy->conditions[i], &from->conditions[i]);
-    copy->entered = COPY(entered, trace_barrier_instances(trace));
-    copy->counts = COPY(counts, count_of(from, CLASS_SEMAPHORE));
-    copy->onces = COPY(onces, count_of(from, CLASS_ONCE));
-    copy->memory = COPY(memory, from->rules->history->variables);
     return copy;
 }
 
@@ -79,15 +92,7 @@ void machine_destroy(struct machine *machine)
         return;
     for (uint32_t i = 0; i < count_of(machine, CLASS_CONDITION); i++)
         condition_free(&machine->conditions[i]);
-    free(machine->next);
-    free(machine->tainted);
-    free(machine->locks);
     map_free(&machine->shares);
-    free(machine->conditions);
-    free(machine->entered);
-    free(machine->counts);
-    free(machine->onces);
-    free(machine->memory);
     free(machine);
 }
 

@@ -152,9 +152,12 @@ bool condition_may_choose(const struct condition *condition, const uint32_t *thr
 void condition_copy(struct condition *to, const struct condition *from)
 {
     *to = *from;
-    to->waiters = memory_copy(from->waiters, from->waiting * sizeof *from->waiters);
+    to->waiters =
+        from->waiting ? memory_copy(from->waiters, from->waiting * sizeof *from->waiters) : NULL;
     to->waiters_room = from->waiting;
-    to->tokens = memory_copy(from->tokens, from->token_count * sizeof *from->tokens);
+    to->tokens = from->token_count
+                     ? memory_copy(from->tokens, from->token_count * sizeof *from->tokens)
+                     : NULL;
     to->tokens_room = from->token_count;
 }
 
