@@ -78,7 +78,10 @@ static void report(struct engine_run *run, struct blocks *blocks, uint32_t label
         run, blocks, strike, events,
         outcome->witness ? NULL : "; there are too many long witnesses to keep this one");
     finding.note = note;
-    findings_add(run->findings, &finding);
+    if (outcome->model == MODEL_SYNC)
+        findings_add(run->findings, &finding);
+    else
+        findings_add_proven(run->findings, &finding);
     free(note);
 }
 

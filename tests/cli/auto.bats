@@ -71,3 +71,35 @@ pairs() { # MODEL TRACE : the pairs of locations that race, one a line
     run -0 "$PREPLAY" predict ordered.std
     [ -z "$(pairs rf ordered.std)" ]
 }
+
+@test "of a statement that reads and writes, what is proven of one access counts" {
+    cat >counter.c <<'END'
+#include <pthread.h>
+static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+static int counter;
+static void *add(void *unused)
+{
+    pthread_mutex_lock(&one);
+    counter += 1;
+    pthread_mutex_unlock(&one);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, add, NULL);
+    pthread_mutex_lock(&other);
+    counter += 10;
+    pthread_mutex_unlock(&other);
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+    "$PREPLAY" cc -g -pthread counter.c -o counter
+    "$PREPLAY" record ./counter
+    # Read and write have one line and column; the second thread's write, for its read saw the
+    # first one's write, is in no race that keeps what was read.
+    run -66 "$PREPLAY" predict preplay.data
+    [[ "$output" == *"on counter: observed by auto (rf)"* ]]
+    [[ "$output" == *"1 race, "* ]]
+}

@@ -234,7 +234,7 @@ C
     grep -q end out
     grep -q '1 finding, 1 of them while the program ran' said
     cp preplay.data/findings.json online.json
-    "$PREPLAY" predict -e tlh --json predicted.json preplay.data >/dev/null || [ $? -eq 66 ]
+    "$PREPLAY" predict -e tlh,happened --json predicted.json preplay.data >/dev/null || [ $? -eq 66 ]
     diff <(jq -S 'del(.engines[].seconds)' online.json) <(jq -S 'del(.engines[].seconds)' predicted.json)
 }
 
