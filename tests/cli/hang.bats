@@ -9,15 +9,31 @@ setup_file() {
     for name in two_locks lost_wakeup none_asleep three_joins; do
         "$PREPLAY" cc -g -pthread "$HANGS/$name.c" -o "$BIN/$name"
     done
-    sed 's/^int main(void)$/&\n{ signal(SIGINT, SIG_IGN); signal(SIGTERM, SIG_IGN);/; s/^#include "hang.h"/#include <signal.h>\n&/' \
-        "$HANGS/two_locks.c" | sed '/SIG_IGN/{n;d}' >"$BIN/stubborn.c"
-    "$PREPLAY" cc -g -pthread -I"$HANGS" "$BIN/stubborn.c" -o "$BIN/stubborn"
+    beginning_with stubborn 'signal(SIGINT, SIG_IGN); signal(SIGTERM, SIG_IGN);'
+    # An alarm might yet come: these are not stopped without being asked to, however long it takes.
+    beginning_with expectant 'signal(SIGALRM, exit);'
+    beginning_with both 'signal(SIGALRM, exit); signal(SIGINT, SIG_IGN); signal(SIGTERM, SIG_IGN);'
+}
+
+# two_locks as a program of another name that does this first.
+beginning_with() { # NAME STATEMENTS
+    sed "s/^int main(void)\$/&\n{ $2/; s/^#include \"hang.h\"/#include <signal.h>\n&/" "$HANGS/two_locks.c" |
+        sed '/{ signal/{n;d}' >"$BIN/$1.c"
+    "$PREPLAY" cc -g -pthread -I"$HANGS" "$BIN/$1.c" -o "$BIN/$1"
 }
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit 1
     # shellcheck disable=SC2034
-    BATS_TEST_TIMEOUT=100
+    BATS_TEST_TIMEOUT=1000
+}
+
+# preplay, with --stop-after and a time in which that many threads come to wait.
+stopped() { # WAITING COMMAND PROGRAM
+    for seconds in 1 5 25 125; do
+        run timeout 500 "$PREPLAY" "$2" --stop-after $seconds "$3"
+        [ "$("$PREPLAY" info preplay.data | awk '/that waited to the end/ { print $1 }')" != "$1" ] || break
+    done
 }
 
 press() {
@@ -25,39 +41,39 @@ press() {
 }
 
 @test "Ctrl-C in a terminal ends the program, and the deadlock is reported" {
-    run -66 press 1 3 "$PREPLAY" run "$BIN/two_locks"
+    run -66 press 1 3 "$PREPLAY" run "$BIN/expectant"
     [[ "$output" == *"preplay: the program hung: 3 threads were waiting; ended by Interrupt (SIGINT) after "* ]]
     [[ "$output" == *"DEADLOCK d-"*" of 2 threads: "*"observed"* ]]
-    [[ "$output" == *"holding a, taken at "*"two_locks.c:6:5"* ]]
+    [[ "$output" == *"holding a, taken at "*"expectant.c:7:5"* ]]
 }
 
 @test "a program that does not mind Ctrl-C is killed by the third" {
-    run -66 press 3 3 "$PREPLAY" run "$BIN/stubborn"
+    run -66 press 3 3 "$PREPLAY" run "$BIN/both"
     [[ "$output" == *"the program hung: 3 threads were waiting; ended by Killed (SIGKILL)"* ]]
     [[ "$output" == *"1 deadlock observed"* ]]
 }
 
 @test "record says that the program hung, and ends as it ended" {
-    run -130 press 1 3 "$PREPLAY" record "$BIN/two_locks"
+    run -130 press 1 3 "$PREPLAY" record "$BIN/expectant"
     [[ "$output" == *"preplay: the program hung: 3 threads were waiting; ended by Interrupt (SIGINT)"* ]]
     run -66 "$PREPLAY" predict preplay.data
     [[ "$output" == *"deadlock d-"*"observed by auto (rf)"*"1 more thread is blocked for good"* ]]
 }
 
 @test "a program that can never go on is stopped without being asked to" {
-    run -66 timeout 60 "$PREPLAY" run "$BIN/two_locks"
+    run -66 timeout 500 "$PREPLAY" run "$BIN/two_locks"
     [[ "$output" == *"preplay: the program hung: 3 threads were waiting; stopped after "*" s, since none can ever go on"* ]]
     [[ "$output" == *"1 deadlock observed"* ]]
-    run -124 timeout 60 "$PREPLAY" record "$BIN/stubborn"
+    run -124 timeout 500 "$PREPLAY" record "$BIN/stubborn"
     [[ "$output" == *"stopped after "*" s, since none can ever go on"* ]]
-    run -124 timeout 60 "$PREPLAY" record "$BIN/three_joins" # whose first thread has ended
+    run -124 timeout 500 "$PREPLAY" record "$BIN/three_joins" # whose first thread has ended
     [[ "$output" == *"hung: 3 threads were waiting; stopped after "*" s, since none can ever go on"* ]]
 }
 
 @test "of several processes the one that hangs is stopped, and the others go on" {
     printf '#!/bin/sh\n%s; echo "first $?"; %s; echo "second $?"; exit 3\n' "$BIN/two_locks" "$BIN/stubborn" >script
     chmod +x script
-    run -66 timeout 60 "$PREPLAY" run ./script
+    run -66 timeout 500 "$PREPLAY" run ./script
     [[ "$output" == *"first 143"*"second 137"* ]]
     [ "$(grep -c "preplay: process [0-9]* hung: 3 threads were waiting; stopped after .* s, since none can ever go on" <<<"$output")" -eq 2 ]
     [[ "$output" == *"2 deadlocks observed"* || "$(grep -c "DEADLOCK d-.*observed" <<<"$output")" -eq 2 ]]
@@ -68,19 +84,23 @@ press() {
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 static sem_t over;
 static void on_signal(int number) { sem_post(&over); }
 int main(void)
 {
     sem_init(&over, 0, 0);
     signal(SIGUSR1, on_signal);
+    FILE *ready = fopen("ready", "w");
+    fprintf(ready, "%d\n", getpid());
+    fclose(ready);
     sem_wait(&over);
     puts("served");
 }
 END
     "$PREPLAY" cc -g -pthread served.c -o served
-    (sleep 7; pkill -USR1 -x served) &
-    run -0 timeout 60 "$PREPLAY" run ./served
+    (until [ -s ready ]; do sleep 0.1; done; sleep 7; kill -USR1 "$(cat ready)") &
+    run -0 timeout 500 "$PREPLAY" run ./served
     [[ "$output" == *"served"* ]]
     wait
 }
@@ -113,8 +133,8 @@ int main(int count, char **arguments)
 }
 END
     "$PREPLAY" cc -g -pthread alarmed.c -o alarmed
-    (sleep 7; echo one) | timeout 60 "$PREPLAY" record -d early ./alarmed 1 >early.txt 2>&1 &
-    echo two | timeout 60 "$PREPLAY" record -d late ./alarmed 6 >late.txt 2>&1
+    (sleep 7; echo one) | timeout 500 "$PREPLAY" record -d early ./alarmed 1 >early.txt 2>&1 &
+    echo two | timeout 500 "$PREPLAY" record -d late ./alarmed 6 >late.txt 2>&1
     wait
     [ "$(cat early.txt late.txt)" = "read one"$'\n'"read two" ]
     run ! grep "waited to the end" <("$PREPLAY" info early)
@@ -139,7 +159,7 @@ int main(void)
 }
 END
     "$PREPLAY" cc -g -pthread saving.c -o saving
-    run -124 timeout 60 "$PREPLAY" record ./saving
+    run -124 timeout 500 "$PREPLAY" record ./saving
     [[ "$output" == *"since none can ever go on"*"saved"* ]]
 }
 
@@ -184,28 +204,30 @@ int main(void)
 }
 END
     "$PREPLAY" cc -g -pthread remapped.c -o remapped
-    run -0 timeout 60 "$PREPLAY" record ./remapped
+    run -0 timeout 500 "$PREPLAY" record ./remapped
     [[ "$output" == *"woken"* ]]
 }
 
 @test "--stop-after ends what does not end by itself, even if it does not want to" {
-    run -66 timeout 60 "$PREPLAY" run --stop-after 1 "$BIN/stubborn"
+    stopped 3 run "$BIN/both"
+    [ "$status" -eq 66 ]
     [[ "$output" == *"the program hung: 3 threads were waiting; stopped after "*" s (--stop-after)"* ]]
-    run -124 timeout 60 "$PREPLAY" record --stop-after 1 "$BIN/none_asleep"
+    stopped 2 record "$BIN/none_asleep"
+    [ "$status" -eq 124 ]
     [[ "$output" == *"2 of the program's 3 threads were waiting; stopped after "* ]]
 }
 
 @test "--stop-after reaches a program that a script has started" {
-    printf '#!/bin/sh\n%s\necho behind\n' "$BIN/two_locks" >script
+    printf '#!/bin/sh\n%s\necho behind\n' "$BIN/expectant" >script
     chmod +x script
-    run -66 timeout 60 "$PREPLAY" run --stop-after 1 ./script
+    stopped 3 run ./script
+    [ "$status" -eq 66 ]
     [[ "$output" == *"1 deadlock observed"* ]]
-    run pgrep -f "$BIN/two_locks"
-    [ "$status" -eq 1 ]
+    while pgrep -f "$BIN/expectant"; do sleep 0.1; done # killed, but perhaps not gone yet
 }
 
 @test "all reports tell what happened" {
-    run -66 timeout 60 "$PREPLAY" run --stop-after 1 --json out.json --sarif out.sarif --html out.html "$BIN/two_locks"
+    run -66 timeout 500 "$PREPLAY" run --json out.json --sarif out.sarif --html out.html "$BIN/two_locks"
     jq -e '.findings | length == 1' out.json
     jq -e '.findings[0] | .kind == "deadlock" and .verdict == "observed" and (.events | length) == 2 and
         (.events[0].held[0].lock == "a") and (.events[1].held[0].lock == "b") and
@@ -219,22 +241,22 @@ END
 }
 
 @test "a lost wake-up says that nobody is left to signal" {
-    run -66 timeout 60 "$PREPLAY" run --stop-after 1 "$BIN/lost_wakeup"
+    run -66 timeout 500 "$PREPLAY" run "$BIN/lost_wakeup"
     [[ "$output" == *"of 1 thread: observed"*"no thread is left that could signal it"* ]]
     [[ "$output" == *"waits for ready"* ]]
 }
 
 @test "a replay of what happened leaves it observed" {
-    timeout 60 "$PREPLAY" run --stop-after 1 "$BIN/two_locks" || [ $? -eq 66 ]
+    timeout 500 "$PREPLAY" run "$BIN/two_locks" || [ $? -eq 66 ]
     id=$(jq -r '.findings[0].id' preplay.data/findings.json)
-    run -0 timeout 60 "$PREPLAY" replay preplay.data "$id"
+    run -0 timeout 500 "$PREPLAY" replay preplay.data "$id"
     [[ "$output" == "$id confirmed: every thread of the cycle is blocked"* ]]
     [[ "$output" == *"It happened in the recorded run."*"In a replay: every thread of the cycle is blocked."* ]]
     jq -e '.findings[0].verdict == "observed"' preplay.data/findings.json
 }
 
 @test "compare takes what happened for true, and tiddle cannot cut it out" {
-    timeout 60 "$PREPLAY" record --stop-after 1 "$BIN/two_locks" || [ $? -eq 124 ]
+    timeout 500 "$PREPLAY" record "$BIN/two_locks" || [ $? -eq 124 ]
     "$PREPLAY" compare preplay.data >table || [ $? -eq 66 ]
     grep "two_locks.c:8:5" table | grep -q " x .* x .* rf "
     grep -q "^ *\(0  *\)*wrong$" table

@@ -24,7 +24,7 @@ setup() {
 @test "a deadlock that happened: nothing comes of what threads only want" {
     cd "$ROOT"
     "$PREPLAY" cc -g -pthread tests/programs/hangs/two_locks.c -o "$BATS_TEST_TMPDIR/two_locks"
-    "$PREPLAY" run -d "$BATS_TEST_TMPDIR/data" --stop-after 1 --html "$BATS_TEST_TMPDIR/page.html" "$BATS_TEST_TMPDIR/two_locks" ||
+    "$PREPLAY" run -d "$BATS_TEST_TMPDIR/data" --html "$BATS_TEST_TMPDIR/page.html" "$BATS_TEST_TMPDIR/two_locks" ||
         [ $? -eq 66 ]
     ARROWS=1 run -0 node tests/html/page.js "$BATS_TEST_TMPDIR/page.html"
     [[ "$output" == *"recorded: T0 (main) creates T0.1 -> T0.1 starts"* ]]

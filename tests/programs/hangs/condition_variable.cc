@@ -1,5 +1,6 @@
 // deadlock: A
 // The queue is closed, and the consumer is not told.
+#include "../patience.h"
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -29,7 +30,7 @@ int main()
         changed.notify_one();
     }
     for (bool empty = false; !empty;) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        usleep(50000);
         std::lock_guard<std::mutex> lock(mutex);
         empty = queue.empty();
     }

@@ -1,6 +1,7 @@
 // deadlock: A B
 // ends: 7
 // Two threads are stuck; the program ends without them.
+#include "../patience.h"
 #include "hang.h"
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
 TAKES_THEN_WANTS(one, 3, a, b) //@A
