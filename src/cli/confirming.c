@@ -105,14 +105,18 @@ static void show_progress(const struct confirming *confirming, const struct jobs
     fflush(stderr);
 }
 
-/* How long the next replay may take; 0 or less if there is nothing left. */
-static double time_left(const struct confirming *confirming, const struct replay_program *program,
-                        double started)
+static double seconds_left(const struct confirming *confirming, double started)
 {
-    double left = confirming->budget - (now() - started);
+    return confirming->budget - (now() - started);
+}
+
+/* How long the next replay may take; 0: the standard. */
+static double limit(const struct confirming *confirming, const struct replay_program *program,
+                    double left)
+{
     double each = confirming->timeout;
     if (each <= 0)
-        each = program->seconds * 10 > 10 ? program->seconds * 10 : 10;
+        return left < replay_program_seconds(program) ? left : 0;
     return left < each ? left : each;
 }
 
@@ -125,14 +129,15 @@ static bool settle(struct confirming *confirming, const struct replay_program *p
                                                            SCHEDULE_FINE};
     int attempts = is_sound(job->finding) ? ATTEMPTS : 1;
     for (int i = 0; i < attempts && !job->settled; i++) {
-        double seconds = time_left(confirming, program, started);
-        if (confirming->replays >= confirming->most || seconds <= 0)
+        double left = seconds_left(confirming, started);
+        if (confirming->replays >= confirming->most || left <= 0)
             return i > 0;
         struct replay_outcome outcome;
         struct error error = {0};
         show_progress(confirming, jobs, job);
         confirming->replays++;
-        struct replay_manner manner = {.timeout = seconds, .detail = details[i]};
+        struct replay_manner manner = {.timeout = limit(confirming, program, left),
+                                       .detail = details[i]};
         if (replaying_run(&outcome, program, confirming->history, job->finding, &manner, &error)) {
             finding_settle(job->finding, job->finding->verdict, error.text);
             job->settled = true;

@@ -74,6 +74,11 @@ int replay_program_read(struct replay_program *program, const char *trace_path, 
     return 0;
 }
 
+double replay_program_seconds(const struct replay_program *program)
+{
+    return program->seconds * 10 > 10 ? program->seconds * 10 : 10;
+}
+
 void replay_program_free(struct replay_program *program)
 {
     free(program->command);
@@ -262,9 +267,11 @@ int replaying_run(struct replay_outcome *outcome, const struct replay_program *p
 {
     struct replay_paths paths;
     char seen[REPLAY_PATH + sizeof program->process]; /* the trace of what was replayed */
-    double standard = program->seconds * 10 > 10 ? program->seconds * 10 : 10;
+    bool standard = manner->timeout <= 0;
     struct watch watch = {.kind = finding->kind,
-                          .timeout = manner->timeout > 0 ? manner->timeout : standard};
+                          .timeout = standard ? replay_program_seconds(program) : manner->timeout,
+                          .may_take_longer = standard,
+                          .recorded = program->seconds};
     *outcome = (struct replay_outcome){0};
     if (replay_paths_make(&paths, history, finding, manner->lane, error) ||
         replay_write_schedule(paths.schedule, history, finding, manner->detail, &watch,

@@ -29,10 +29,12 @@ struct replay_outcome {
 
 int replay_program_read(struct replay_program *program, const char *trace_path,
                         struct error *error);
+/* How long a replay may take: the standard. */
+double replay_program_seconds(const struct replay_program *program);
 void replay_program_free(struct replay_program *program);
 
 struct replay_manner {
-    double timeout; /* seconds; 0: the standard */
+    double timeout; /* seconds; 0: the standard, and longer where the machine is busy */
     unsigned lane;  /* of replays that run side by side, from 0 */
     enum schedule_detail detail;
     bool scratch; /* in a copy of the working directory */

