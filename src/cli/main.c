@@ -4,6 +4,7 @@
 #include "report/text.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,6 +92,20 @@ static int run_compiler(size_t at, char **words)
     return code < 0 ? fail(&error) : code;
 }
 
+/* A file that outgrows the limit of its size is an error like a full disk, not the end. A handler,
+ * unlike SIG_IGN, is not handed on to the programs that are started. */
+static void ignore_signal(int number)
+{
+    (void)number;
+}
+
+static void take_limits_as_errors(void)
+{
+    struct sigaction old, action = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART};
+    if (sigaction(SIGXFSZ, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+        sigaction(SIGXFSZ, &action, NULL);
+}
+
 static int run(size_t at, char **words)
 {
     struct error error = {0};
@@ -101,6 +116,7 @@ static int run(size_t at, char **words)
         return EXIT_OK;
     }
     int code = -1;
+    take_limits_as_errors();
     if (options_parse(&options, (enum command_id)at, commands[at].raw, words, &error) == 0) {
         debug_files_look_in(options.debug_files, options.debuginfod);
         code = commands[at].function(&options, &error);

@@ -29,7 +29,9 @@
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place)
 {
     (void)status, (void)kind;
-    return place->level ? remove(path) : 0;
+    /* What makes it a trace goes last, so that it can be tried again. */
+    bool manifest = place->level == 1 && strcmp(path + place->base, "manifest.json") == 0;
+    return place->level && !manifest ? remove(path) : 0;
 }
 
 /* Only a directory that is empty or holds a trace of ours is emptied. */
@@ -42,7 +44,7 @@ static int prepare_directory(const char *directory, struct error *error)
         return error_set(error, ERROR_INPUT, "%s: cannot be made: %s", directory, strerror(errno));
     snprintf(path, sizeof path, "%s/manifest.json", directory);
     if (access(path, F_OK) == 0) {
-        if (nftw(directory, remove_entry, 32, FTW_DEPTH | FTW_PHYS))
+        if (nftw(directory, remove_entry, 32, FTW_DEPTH | FTW_PHYS) || remove(path))
             return error_set(error, ERROR_INPUT, "%s: the old trace cannot be removed: %s",
                              directory, strerror(errno));
         return 0;

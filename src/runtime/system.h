@@ -39,14 +39,29 @@ static inline long system_read(int file, void *buffer, size_t size)
     return system_call(SYS_read, file, (long)buffer, (long)size, 0, 0, 0);
 }
 
+/* A file that outgrows the limit of its size ends the program by SIGXFSZ: is there room? */
+static inline int system_may_grow(uint64_t end)
+{
+    struct {
+        uint64_t now, most;
+    } limit;
+    long answer = system_call(SYS_prlimit64, 0, 1 /* RLIMIT_FSIZE */, 0, (long)&limit, 0, 0);
+    return answer < 0 || end <= limit.now;
+}
+
 static inline long system_write(int file, const void *buffer, size_t size)
 {
+    long end = system_call(SYS_lseek, file, 0, 2 /* SEEK_END */, 0, 0, 0);
+    if (end >= 0 && !system_may_grow((uint64_t)end + size))
+        return -27; /* EFBIG */
     return system_call(SYS_write, file, (long)buffer, (long)size, 0, 0, 0);
 }
 
 /* Reserves real blocks, so that a full disk is an answer here and not a SIGBUS later. */
 static inline int system_allocate(int file, uint64_t offset, uint64_t size)
 {
+    if (!system_may_grow(offset + size))
+        return -27; /* EFBIG */
     return (int)system_call(SYS_fallocate, file, 0, (long)offset, (long)size, 0, 0);
 }
 
@@ -57,6 +72,8 @@ static inline int system_truncate(const char *path, uint64_t size)
 
 static inline int system_resize(int file, uint64_t size)
 {
+    if (!system_may_grow(size))
+        return -27; /* EFBIG */
     return (int)system_call(SYS_ftruncate, file, (long)size, 0, 0, 0, 0);
 }
 

@@ -1,5 +1,7 @@
 # cc, record, info, dump: the ways to switch recording on, and what may never happen.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
     programs="$BATS_TEST_DIRNAME/../programs"
     cd "$BATS_TEST_TMPDIR"
@@ -426,4 +428,33 @@ C
     printf 'nonsense' >begun/streams/000000097.pps
     run "$PREPLAY" info begun
     [ "$status" -eq 3 ]
+}
+
+@test "a limit of files' sizes stops the recording, not the program" {
+    cat >limited.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/resource.h>
+static void *nothing(void *unused)
+{
+    return unused;
+}
+int main(void)
+{
+    struct rlimit limit = {4096, 4096};
+    pthread_t thread;
+    setrlimit(RLIMIT_FSIZE, &limit); /* the default of SIGXFSZ is to end the program */
+    pthread_create(&thread, NULL, nothing, NULL);
+    pthread_join(thread, NULL);
+    puts("alive");
+    return 19;
+}
+END
+    "$PREPLAY" cc -g limited.c -o limited
+    run -19 "$PREPLAY" record -d limited.data ./limited
+    [[ "$output" == *"recording stopped, the program goes on: the file size limit is reached"* ]]
+    [[ "$output" == *alive* ]]
+    # preplay itself has an error to tell.
+    run -4 bash -c "ulimit -f 0; '$PREPLAY' record -d none.data ./limited 2>&1 | cat; exit \${PIPESTATUS[0]}"
+    [[ "$output" == *"manifest.json: cannot be written"* ]]
 }
