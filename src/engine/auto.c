@@ -81,7 +81,7 @@ static void focus(const struct engine_run *run, struct ladder *ladder,
 
 /* Candidates that are decided together. */
 struct batch {
-    const struct ladder *ladder;
+    struct ladder *ladder;
     const struct solve_task *tasks;
     size_t count;
     uint64_t budget;
@@ -121,6 +121,7 @@ static void decide_some(struct engine_run *run, const struct batch *batch, size_
 {
     uint64_t stored = witness_events(run);
     struct solve_outcome *outcomes = NEW_ARRAY(struct solve_outcome, count);
+    batch->ladder->without_witnesses = stored > WITNESS_EVENTS_MAX;
     solve_all(batch->ladder, batch->tasks + first, outcomes, count, run->options->jobs,
               batch->budget);
     for (size_t i = 0; i < count; i++) {
@@ -137,6 +138,7 @@ static void decide(struct engine_run *run, const struct batch *batch)
     size_t chunk = (size_t)(WITNESS_EVENTS_MAX / ((uint64_t)ladder_length(batch->ladder) + 1)) + 1;
     for (size_t done = 0; done < batch->count; done += chunk)
         decide_some(run, batch, done, batch->count - done < chunk ? batch->count - done : chunk);
+    batch->ladder->without_witnesses = false;
 }
 
 static struct solve_task *tasks_of(const struct suspects *suspects)

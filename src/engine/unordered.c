@@ -62,29 +62,35 @@ static bool is_wanted(const struct engine_run *run, const struct finding *race)
                                              : findings_is_unproven(run->findings, race);
 }
 
+/* Witnesses in the findings, in events: as many as 1 GB holds. Later ones go without. */
+#define WITNESS_EVENTS_MAX (UINT64_C(1) << 28)
+
 static void add(struct engine_run *run, struct finding race, enum model model, enum verdict verdict,
-                const uint32_t *witness, uint32_t length)
+                const struct search_witness *witness, uint64_t *stored)
 {
+    bool room = *stored < WITNESS_EVENTS_MAX;
     race.model = model;
     race.verdict = verdict;
-    race.witness = (uint32_t *)witness;
-    race.witness_length = length;
+    race.witness = room ? (uint32_t *)witness->events : NULL;
+    race.witness_length = room ? witness->length : 0;
     race.note = "relaxed atomics let the one see the other, but order nothing else";
     if (!is_wanted(run, &race))
         return;
     run->candidates += findings_is_new(run->findings, &race);
+    *stored += race.witness_length;
     findings_add_proven(run->findings, &race);
 }
 
-static void find_observed(struct engine_run *run, enum model model)
+static void find_observed(struct engine_run *run, enum model model, uint64_t *stored)
 {
     struct findings *races = pairs_of(run, ORDER_LOCKS | ORDER_SIGNALS);
     uint32_t *observed = memory_alloc(run->history->count, sizeof *observed);
     for (uint32_t pos = 0; pos < run->history->count; pos++)
         observed[pos] = pos;
-    for (size_t i = 0; i < races->count; i++)
-        add(run, races->items[i], model, VERDICT_OBSERVED, observed,
-            races->items[i].events[1].pos + 1);
+    for (size_t i = 0; i < races->count; i++) {
+        struct search_witness witness = {observed, races->items[i].events[1].pos + 1};
+        add(run, races->items[i], model, VERDICT_OBSERVED, &witness, stored);
+    }
     free(observed);
     findings_destroy(races);
 }
@@ -106,6 +112,7 @@ struct asking {
     struct by_plans *plans;
     uint64_t steps, limit; /* of all */
     uint32_t asked;
+    uint64_t *stored;
 };
 
 /* In the observed order of the two, then in the other. */
@@ -123,7 +130,7 @@ static void ask(struct asking *asking, const struct finding *pair)
                                     pair->events[!turned].pos, &asking->steps,
                                     limit < asking->limit ? limit : asking->limit, &witness);
         if (answer == SEARCH_WITNESS)
-            add(asking->run, *pair, MODEL_RF, VERDICT_PREDICTED, witness.events, witness.length);
+            add(asking->run, *pair, MODEL_RF, VERDICT_PREDICTED, &witness, asking->stored);
     }
     if (answer == SEARCH_EXHAUSTED) {
         asking->run->candidates++;
@@ -133,13 +140,16 @@ static void ask(struct asking *asking, const struct finding *pair)
 
 /* Locks and signals could have gone another way; all other edges are there under `rf` whenever
  * their events are. */
-static void find_predicted(struct engine_run *run, const struct search_index *index)
+static void find_predicted(struct engine_run *run, const struct search_index *index,
+                           uint64_t *stored)
 {
     const struct history *history = run->history;
     struct rules *rules = rules_create(history, MODEL_RF);
     struct plans_index *plans = plans_index_create(rules);
-    struct asking asking = {
-        .run = run, .plans = by_plans_create(plans), .limit = ALL_WORK(history->count)};
+    struct asking asking = {.run = run,
+                            .plans = by_plans_create(plans),
+                            .limit = ALL_WORK(history->count),
+                            .stored = stored};
     struct findings *pairs = asking.plans ? pairs_of(run, 0) : findings_create(true);
     for (size_t i = 0; i < pairs->count; i++) {
         const struct finding *pair = &pairs->items[i];
@@ -158,6 +168,7 @@ void unordered_find(struct engine_run *run, const struct search_index *strongest
 {
     if (!sees_weakly(run->history))
         return;
-    find_observed(run, search_index_model(strongest));
-    find_predicted(run, strongest);
+    uint64_t stored = 0;
+    find_observed(run, search_index_model(strongest), &stored);
+    find_predicted(run, strongest, &stored);
 }

@@ -85,17 +85,29 @@ static bool may_come(const struct running *running, uint32_t pos, struct turns_s
 static bool run_all(const struct running *running, const uint32_t *turns, uint32_t length,
                     uint32_t ends, struct turns_stop *stop)
 {
-    for (stop->at = 0; stop->at < length; stop->at++) {
-        uint32_t pos = turns[stop->at];
+    for (uint32_t at = 0; at < length; at++) {
+        uint32_t pos = turns[at];
         if (!go_on(running, pos, stop))
             return false;
-        if (stop->at + ends >= length)
+        if (at + ends >= length)
             continue;
         if (!may_come(running, pos, stop))
             return false;
         machine_execute(running->machine, pos);
     }
     return true;
+}
+
+/* How many events were executed: the place of the next one. */
+static uint32_t place_of_next(const struct running *running)
+{
+    const struct history *history = running->history;
+    uint32_t place = 0;
+    for (uint32_t thread = 0; thread < history->threads; thread++) {
+        uint32_t next = machine_next(running->machine, thread);
+        place += next == POS_NONE ? history_thread_length(history, thread) : history->index[next];
+    }
+    return place;
 }
 
 bool turns_run(struct machine *machine, const struct rules *rules, const uint32_t *turns,
@@ -105,6 +117,8 @@ bool turns_run(struct machine *machine, const struct rules *rules, const uint32_
     if (has_free_accesses(rules))
         find_syncs(&running);
     bool good = run_all(&running, turns, length, ends, stop);
+    if (!good)
+        stop->at = place_of_next(&running);
     free(running.start);
     free(running.items);
     return good;

@@ -6,7 +6,7 @@
 
 #include "model/machine.h"
 
-/* What a rule forbids: the event, and the number of the turn in which it would come. */
+/* What a rule forbids: the event, and its place among all events of the turns. */
 struct turns_stop {
     enum rule rule;
     uint32_t at, pos;

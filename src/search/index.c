@@ -189,6 +189,12 @@ static uint32_t key_initial(const struct search_index *index, uint32_t pos)
                : UINT32_MAX;
 }
 
+static uint32_t key_written(const struct search_index *index, uint32_t pos)
+{
+    const struct event *event = event_at(index, pos);
+    return event_writes(event) ? event->object : UINT32_MAX;
+}
+
 static uint32_t key_instance(const struct search_index *index, uint32_t pos)
 {
     const struct event *event = event_at(index, pos);
@@ -280,6 +286,8 @@ void index_make(const struct search_index *index, enum index_part part)
             make_readers(index, parts);
         else if (part == INDEX_HELD)
             parts->held = find_held(index);
+        else if (part == INDEX_WRITES)
+            fill_lists(index, &parts->writes, index->history->variables, key_written, false);
         else
             parts->minded = minded_find(index);
         atomic_fetch_or(&parts->made, part);
@@ -329,6 +337,7 @@ static void parts_destroy(struct index_parts *parts)
     clocks_destroy(parts->soft_clocks);
     lists_free(&parts->readers);
     lists_free(&parts->initial);
+    lists_free(&parts->writes);
     free(parts->held);
     free(parts->minded);
     pthread_mutex_destroy(&parts->lock);

@@ -45,6 +45,7 @@ enum index_part {
     INDEX_READERS = 1 << 2, /* readers and initial */
     INDEX_HELD = 1 << 3,
     INDEX_MINDED = 1 << 4,
+    INDEX_WRITES = 1 << 5,
 };
 struct index_parts {
     pthread_mutex_t lock;
@@ -53,6 +54,7 @@ struct index_parts {
     struct clocks *soft_clocks; /* with what soft.c finds as well; NULL without has_states */
     struct event_lists readers; /* by write: reads bound to it, ascending */
     struct event_lists initial; /* by variable: reads bound to the initial value */
+    struct event_lists writes;  /* by variable */
     uint32_t *held;             /* by pos: locks held by the thread before the event */
     uint8_t *minded;            /* by variable: minded.h; NULL if it is not known */
 };

@@ -106,7 +106,7 @@ static enum search_answer solve(struct search *search, struct levels *why)
             levels_set_up_to(why, search->level);
             break;
         }
-        if (search->steps + set_size(search) > search->limit) {
+        if (search->steps + schedule_left(search) > search->limit) {
             answer = SEARCH_EXHAUSTED;
             break;
         }
@@ -215,6 +215,7 @@ static enum search_answer solve_by_plans(struct search *search)
         if (search->query.goal < SEARCH_ATOMICITY) /* they are added to what others found */
             search->executed -= search->query.count;
         memcpy(search->order, witness.events, search->executed * sizeof *search->order);
+        search->listed = 0;
     }
     return answer;
 }
@@ -260,7 +261,7 @@ enum search_answer order_solve(struct search *search)
         return SEARCH_REFUTED;
     if (!softly && solve_preserving(search, false))
         return SEARCH_WITNESS;
-    if (search->steps + set_size(search) > search->limit)
+    if (search->steps + schedule_left(search) > search->limit)
         return SEARCH_EXHAUSTED;
     if (learn_refutes(search))
         return SEARCH_REFUTED;
@@ -275,7 +276,7 @@ enum search_answer order_solve(struct search *search)
     search->limit = began + (search->index->has_states && part > few ? few : part);
     enum search_answer answer = search->by_states ? SEARCH_EXHAUSTED : solve(search, &why);
     search->limit = limit;
-    if (answer != SEARCH_EXHAUSTED || search->steps + set_size(search) > limit)
+    if (answer != SEARCH_EXHAUSTED || search->steps + schedule_left(search) > limit)
         return answer;
     return solve_hard(search, began);
 }

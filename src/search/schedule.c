@@ -1,33 +1,77 @@
 /* Executes the set S event by event, always the earliest in the observed order
  * that may be executed. Where the observed order of S is possible, this is it;
  * where it is not, threads wait for locks as they would in a real run, and a
- * write waits until the kept reads of the value it overwrites are done. */
+ * write waits until the kept reads of the value it overwrites are done.
+ *
+ * As far as S has everything, and no edge says otherwise, that is the observed order: the
+ * schedule begins after it, and what an object was then like is looked up when it is first
+ * used. So its cost is that of what follows. */
+#include "base/sorted.h"
 #include "search/state.h"
+
+/* As it was when the schedule began. */
+static struct lock_now lock_then(const struct search *search, uint32_t lock)
+{
+    const struct search_index *index = search->index;
+    struct lock_now then = {search->stamp, POS_NONE, 0};
+    if (!search->began)
+        return then;
+    for (uint32_t i = index->users.start[lock]; i < index->users.start[lock + 1]; i++) {
+        uint32_t thread = index->users.items[i];
+        uint32_t node = index_held_before(index, thread, search->begun[thread]);
+        for (; node != HELD_NONE; node = index->nodes[node].next) {
+            uint32_t acquire = index->nodes[node].acquire;
+            if (event_lock(event_at(index, acquire)) != lock)
+                continue;
+            if (event_at(index, acquire)->op == EVENT_ACQUIRE_READ)
+                then.readers++;
+            else
+                then.owner = acquire;
+        }
+    }
+    return then;
+}
 
 static struct lock_now *lock_now(const struct search *search, uint32_t lock)
 {
     struct lock_now *now = &search->locks[lock];
     if (now->stamp != search->stamp)
-        *now = (struct lock_now){search->stamp, POS_NONE, 0};
+        *now = lock_then(search, lock);
     return now;
 }
 
+/* Those before the beginning were executed. */
 static uint32_t count_pending(const struct search *search, const struct event_lists *lists,
                               uint32_t key)
 {
     uint32_t pending = 0;
     for (uint32_t i = lists->start[key]; i < lists->start[key + 1]; i++)
-        pending += in_set(search, lists->items[i]) && is_bound(search, lists->items[i]);
+        pending += lists->items[i] >= search->began && in_set(search, lists->items[i]) &&
+                   is_bound(search, lists->items[i]);
     return pending;
+}
+
+static uint32_t last_write_then(const struct search *search, uint32_t variable)
+{
+    if (!search->began)
+        return POS_NONE;
+    const struct event_lists *writes = &index_with(search->index, INDEX_WRITES)->writes;
+    uint32_t first = writes->start[variable];
+    uint32_t after = SORTED_POINT(middle, first, writes->start[variable + 1],
+                                  writes->items[middle] < search->began);
+    return after > first ? writes->items[after - 1] : POS_NONE;
 }
 
 struct memory_now *schedule_memory(const struct search *search, uint32_t variable)
 {
     struct memory_now *now = &search->memory[variable];
-    if (now->stamp != search->stamp)
-        *now = (struct memory_now){
-            search->stamp, POS_NONE,
-            count_pending(search, &index_with(search->index, INDEX_READERS)->initial, variable)};
+    if (now->stamp == search->stamp)
+        return now;
+    const struct index_parts *parts = index_with(search->index, INDEX_READERS);
+    uint32_t last = last_write_then(search, variable);
+    *now = (struct memory_now){search->stamp, last,
+                               last == POS_NONE ? count_pending(search, &parts->initial, variable)
+                                                : count_pending(search, &parts->readers, last)};
     return now;
 }
 
@@ -43,8 +87,12 @@ static struct count_now *count_now(const struct search *search, uint32_t semapho
 static struct count_now *entered_now(const struct search *search, uint32_t instance)
 {
     struct count_now *now = &search->entered[instance];
-    if (now->stamp != search->stamp)
+    if (now->stamp != search->stamp) {
+        const struct event_lists *enters = &search->index->enters;
         *now = (struct count_now){search->stamp, 0};
+        for (uint32_t i = enters->start[instance]; i < enters->start[instance + 1]; i++)
+            now->count += enters->items[i] < search->began;
+    }
     return now;
 }
 
@@ -321,19 +369,78 @@ static void unpark(struct search *search, uint32_t pos)
 void schedule_clear(struct search *search)
 {
     search->stamp++;
+    search->began = search->listed = 0;
     search->executed = search->heap_size = search->parked_count = 0;
     memset(search->done, 0, search->index->history->threads * sizeof *search->done);
     while (search->touched.count)
         condition_free(&search->conditions[array_pop(&search->touched)]);
 }
 
+/* Up to where S has everything. */
+static uint32_t find_gap(const struct search *search)
+{
+    const struct history *history = search->index->history;
+    uint32_t gap = history->count;
+    for (uint32_t thread = 0; thread < history->threads; thread++)
+        if (search->cut[thread] < history_thread_length(history, thread)) {
+            uint32_t pos = history_pos(history, thread, search->cut[thread]);
+            gap = pos < gap ? pos : gap;
+        }
+    return gap;
+}
+
+/* Up to where the schedule is the observed order. Whom signals may wake, and how high a semaphore
+ * counts, cannot be looked up. */
+static uint32_t find_beginning(const struct search *search)
+{
+    const struct trace *trace = search->index->history->trace;
+    if (trace_count(trace, CLASS_CONDITION) || trace_count(trace, CLASS_SEMAPHORE))
+        return 0;
+    uint32_t beginning = find_gap(search);
+    for (size_t i = 0; i < search->edges.count; i++) {
+        const struct edge *edge = &search->edges.items[i];
+        if (edge->after < beginning && edge->before > edge->after)
+            beginning = edge->after;
+    }
+    return search->last < beginning ? search->last : beginning;
+}
+
+static uint64_t set_size(const struct search *search)
+{
+    uint64_t size = 0;
+    for (uint32_t thread = 0; thread < search->index->history->threads; thread++)
+        size += search->cut[thread];
+    return size;
+}
+
+uint64_t schedule_left(const struct search *search)
+{
+    return set_size(search) - find_beginning(search);
+}
+
+/* The first `count` events of the order are those of the observed one. */
+static void list_observed(struct search *search, uint32_t count)
+{
+    for (uint32_t pos = search->listed; pos < count; pos++)
+        search->order[pos] = pos;
+    search->listed = search->executed = count;
+}
+
 static void reset(struct search *search)
 {
-    uint32_t threads = search->index->history->threads;
+    const struct history *history = search->index->history;
+    uint32_t listed = search->listed;
     schedule_clear(search);
-    for (uint32_t thread = 0; thread < threads; thread++)
-        if (search->cut[thread])
+    search->listed = listed;
+    search->began = find_beginning(search);
+    list_observed(search, search->began);
+    for (uint32_t thread = 0; thread < history->threads; thread++) {
+        search->begun[thread] =
+            search->began ? history_count_before(history, thread, search->began) : 0;
+        search->done[thread] = search->begun[thread];
+        if (search->done[thread] < search->cut[thread])
             heap_add(search, thread);
+    }
 }
 
 /* Runs one thread until it blocks, ends, or another thread's turn comes. */
@@ -364,36 +471,19 @@ bool schedule_run(struct search *search)
     reset(search);
     while (search->heap_size)
         run_thread(search, heap_take(search));
-    search->steps += search->executed;
+    search->steps += search->executed - search->began;
     return search->parked_count == 0;
-}
-
-/* Up to where S has everything. */
-static uint32_t find_gap(const struct search *search)
-{
-    const struct history *history = search->index->history;
-    uint32_t gap = history->count;
-    for (uint32_t thread = 0; thread < history->threads; thread++)
-        if (search->cut[thread] < history_thread_length(history, thread)) {
-            uint32_t pos = history_pos(history, thread, search->cut[thread]);
-            gap = pos < gap ? pos : gap;
-        }
-    return gap;
 }
 
 void schedule_observed(struct search *search)
 {
-    const struct history *history = search->index->history;
-    uint32_t size = 0, gap = find_gap(search), *order = search->order;
-    for (uint32_t thread = 0; thread < history->threads; thread++)
-        size += search->cut[thread];
-    for (uint32_t pos = 0; pos < gap; pos++)
-        order[pos] = pos;
+    uint32_t size = (uint32_t)set_size(search), gap = find_gap(search), *order = search->order;
+    list_observed(search, gap);
     uint32_t executed = gap;
     for (uint32_t pos = gap; executed < size; pos++) {
         order[executed] = pos; /* whether it is in S is hard to foresee: no jump */
         executed += in_set(search, pos);
     }
     search->executed = size;
-    search->steps += size;
+    search->steps += size - gap;
 }

@@ -19,6 +19,7 @@ struct search *search_create(const struct search_index *index)
     search->kept_scanned = search->kept + threads;
     search->has_edge = NEW_ARRAY(uint8_t, index->history->count);
     search->done = NEW_ARRAY(uint32_t, threads);
+    search->begun = NEW_ARRAY(uint32_t, threads);
     search->order = memory_alloc((size_t)index->history->count + threads, sizeof *search->order);
     search->heap = NEW_ARRAY(uint32_t, threads);
     search->parked = NEW_ARRAY(struct parked, threads);
@@ -41,6 +42,7 @@ void search_destroy(struct search *search)
     free(search->cut);
     free(search->has_edge);
     free(search->done);
+    free(search->begun);
     free(search->order);
     free(search->heap);
     free(search->parked);

@@ -46,6 +46,7 @@ struct worker {
 struct climber {
     struct search *search;
     const struct essence *essence; /* NULL: the search is of the whole history */
+    bool without_witnesses;
 };
 
 /* Where the instance's events are in the essence; false if one of them cannot race. */
@@ -79,7 +80,7 @@ static enum search_answer try_events(const struct climber *climber, const struct
     struct search_query query = {task->goal, events, task->size, budget};
     struct search_witness witness;
     enum search_answer answer = search_reach(climber->search, &query, &witness);
-    if (answer != SEARCH_WITNESS)
+    if (answer != SEARCH_WITNESS || climber->without_witnesses)
         return answer;
     if (climber->essence) {
         keep_turns(climber->essence, &witness, task->size, outcome);
@@ -150,7 +151,8 @@ static void solve_task(struct worker *worker, size_t number, uint64_t budget)
     *outcome = (struct solve_outcome){.answer = SEARCH_REFUTED};
     for (uint32_t i = 0; i < ladder->count; i++) {
         outcome->model = search_index_model(ladder->rungs[i]);
-        const struct climber climber = {worker->searches[i], ladder->essences[i]};
+        const struct climber climber = {worker->searches[i], ladder->essences[i],
+                                        ladder->without_witnesses};
         if (climb(&climber, &worker->work->tasks[number], budget, outcome))
             break;
     }
@@ -288,8 +290,10 @@ static void share_out(struct work *work, uint32_t jobs)
 /* The rungs from number `first` on that are shared out together. */
 static struct ladder part_of(const struct ladder *ladder, uint32_t first)
 {
-    struct ladder part = {
-        .rungs = {ladder->rungs[first]}, .essences = {ladder->essences[first]}, .count = 1};
+    struct ladder part = {.rungs = {ladder->rungs[first]},
+                          .essences = {ladder->essences[first]},
+                          .count = 1,
+                          .without_witnesses = ladder->without_witnesses};
     for (uint32_t i = first + 1;
          i < ladder->count && !is_value(ladder->rungs[first]) && !is_value(ladder->rungs[i]); i++) {
         part.essences[part.count] = ladder->essences[i];

@@ -11,6 +11,7 @@ struct ladder {
     struct search_index *rungs[MODEL_COUNT];
     struct essence *essences[MODEL_COUNT]; /* ladder_focus(); NULL: the whole history */
     uint32_t count;
+    bool without_witnesses; /* outcomes do not keep them */
 };
 
 /* MODEL_NONE: rf, then value and branch where recorded, then sync. */

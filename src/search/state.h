@@ -100,7 +100,10 @@ struct search {
 
     /* The scheduler. */
     uint32_t stamp;
-    uint32_t *done; /* by thread: events executed */
+    uint32_t began;  /* the events before it, all in S, were executed as observed */
+    uint32_t *begun; /* by thread: how many of them */
+    uint32_t listed; /* order[i] is i below it */
+    uint32_t *done;  /* by thread: events executed */
     uint32_t *order;
     uint32_t executed;
     uint32_t *heap; /* threads to try, least pos first */
@@ -204,6 +207,8 @@ void closure_pop(struct search *search);
 
 /* schedule.c: executes S; false if it got stuck before all of S was executed. */
 bool schedule_run(struct search *search);
+/* How many events it would have to execute: it begins where the observed order is left. */
+uint64_t schedule_left(const struct search *search);
 /* Takes the observed order of S, which must be known to be possible. */
 void schedule_observed(struct search *search);
 /* Why the event, next of its thread, is not executed; `what` as in struct parked. */
