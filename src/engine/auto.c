@@ -11,11 +11,11 @@
 #include "engine/atomicity.h"
 #include "engine/auto_tasks.h"
 #include "engine/cycle_proofs.h"
-#include "engine/engine.h"
+#include "engine/found.h"
 #include "engine/happened.h"
+#include "engine/observed_races.h"
 #include "engine/stuck_sets.h"
 #include "engine/unordered.h"
-#include "model/order.h"
 #include "search/suspects.h"
 #include "search/solve.h"
 #include "trace/turns.h"
@@ -33,22 +33,12 @@ static void report(struct engine_run *run, const struct solve_task *task,
     const struct event *first = &history->events[pos[0]];
     bool race = task->goal == SEARCH_RACE;
     struct finding_event *events = memory_alloc(task->size, sizeof *events);
-    for (uint32_t i = 0; i < task->size; i++)
-        finding_event_fill(&events[i], &history->events[pos[i]], pos[i], history->index[pos[i]]);
-    struct finding finding = {
-        .kind = race ? FINDING_RACE : FINDING_DEADLOCK,
-        .model = outcome->model,
-        .verdict = outcome->model == MODEL_SYNC ? VERDICT_CANDIDATE : VERDICT_PREDICTED,
-        .engine = run->engine->name,
-        .object_class = first->op == EVENT_WAIT_END ? CLASS_LOCK : event_object_class(first->op),
-        .object = first->op == EVENT_WAIT_END ? first->other : first->object,
-        .block = INTERN_NONE,
-        .events = events,
-        .event_count = task->size,
-        .witness = outcome->witness,
-        .witness_length = outcome->length,
-        .in_turns = outcome->in_turns,
-    };
+    found_events(events, history, pos, task->size);
+    struct finding finding = race ? found_race(run, outcome->model, first->object, events)
+                                  : found_deadlock(run, outcome->model, first, events, task->size);
+    finding.witness = outcome->witness;
+    finding.witness_length = outcome->length;
+    finding.in_turns = outcome->in_turns;
     /* A statement's accesses (x += 1) share a place: what is proven of one of them counts. */
     if (outcome->model == MODEL_SYNC)
         findings_add(run->findings, &finding);
@@ -311,51 +301,13 @@ static void find_stuck_sets(struct engine_run *run, const struct ladder *ladder)
     search_destroy(sets.search);
 }
 
-static int compare_seconds(const void *a, const void *b)
-{
-    const struct finding *const *x = a, *const *y = b;
-    return ((*x)->events[1].pos > (*y)->events[1].pos) -
-           ((*x)->events[1].pos < (*y)->events[1].pos);
-}
-
-/* A race between events that the observed run did not order happened in that run:
- * what orders them is schedulable happens-before. */
-static void mark_observed(struct engine_run *run)
-{
-    const struct history *history = run->history;
-    struct finding **races = NEW_ARRAY(struct finding *, run->findings->count + 1);
-    size_t count = 0, next = 0;
-    for (size_t i = 0; i < run->findings->count; i++)
-        if (run->findings->items[i].kind == FINDING_RACE &&
-            run->findings->items[i].model != MODEL_SYNC)
-            races[count++] = &run->findings->items[i];
-    if (count)
-        qsort(races, count, sizeof(struct finding *), compare_seconds);
-    struct order *order = order_create(ORDER_LOCKS | ORDER_SIGNALS | ORDER_READS | ORDER_C11);
-    uint32_t *ticks = count ? NEW_ARRAY(uint32_t, history->count) : NULL;
-    for (uint32_t pos = 0; pos < history->count && next < count; pos++) {
-        const struct event *event = &history->events[pos];
-        const struct vclock *clock = order_clock(order, event->thread);
-        ticks[pos] = vclock_get(clock, event->thread);
-        for (; next < count && races[next]->events[1].pos == pos; next++) {
-            const struct finding_event *first = &races[next]->events[0];
-            if (!vclock_saw(clock, (struct epoch){first->thread, ticks[first->pos]}))
-                races[next]->verdict = VERDICT_OBSERVED;
-        }
-        order_step(order, event);
-    }
-    order_destroy(order);
-    free(ticks);
-    free(races);
-}
-
 static int finish(struct engine_run *run, struct error *error)
 {
     (void)error;
     struct ladder ladder;
     ladder_create(&ladder, run->history, run->options->model, run->options->jobs);
     find_races(run, &ladder);
-    mark_observed(run);
+    observed_races_mark(run);
     unordered_find(run, ladder.rungs[0]);
     happened_find(run);
     find_deadlocks(run, &ladder);
