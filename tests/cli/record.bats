@@ -141,7 +141,10 @@ END
         rm -rf trace
         mkdir trace
         PREPLAY_RECORD=$PWD/trace ./work 0 100000000 &
-        sleep "0.0$((i * 7 % 90 + 10))"
+        until [ -d trace/streams ]; do sleep 0.01; done
+        sleep "0.0$((i * 7 % 90))"
+        # The last one when it has recorded something.
+        until [ "$i" -lt 20 ] || [ "$(events trace)" -gt 1000 ]; do sleep 0.01; done
         kill -KILL $!
         wait $! || true
         run "$PREPLAY" info trace
@@ -313,7 +316,7 @@ int main(void)
 C
     for compiler in gcc clang; do
         PREPLAY_CC=$compiler "$PREPLAY" cc -O1 signalled.c -o signalled -pthread
-        run timeout 60 "$PREPLAY" record ./signalled
+        run timeout 600 "$PREPLAY" record ./signalled
         [ "$output" = 300 ]
         run "$PREPLAY" predict -e hb preplay.data
         [ "$status" -eq 0 ]

@@ -67,7 +67,7 @@ C
 }
 
 @test "gdb gives them to the program, too" {
-    PREPLAY_GDB="-batch -ex preplay" run timeout 30 "$PREPLAY" replay --gdb needs.data </dev/null
+    PREPLAY_GDB="-batch -ex preplay" run timeout 300 "$PREPLAY" replay --gdb needs.data </dev/null
     [[ "$output" == *"the program stands at the error"* ]]
     [[ "$output" == *" a (unused="* ]]
 }
@@ -162,7 +162,7 @@ C
     gcc -g -O1 "$BATS_TEST_DIRNAME/../programs/truth/deadlock_two.c" -o plain -pthread
     "$PREPLAY" record --sync-only -d plain.data ./plain </dev/null
     "$PREPLAY" predict plain.data || [ $? -eq 66 ]
-    PREPLAY_GDB="-batch -ex preplay" run timeout 30 "$PREPLAY" replay --gdb plain.data </dev/null
+    PREPLAY_GDB="-batch -ex preplay" run timeout 300 "$PREPLAY" replay --gdb plain.data </dev/null
     [[ "$output" == *"the program stands at the error"* ]]
     [[ "$output" == *" a (unused="* ]]
     [[ "$output" == *" b (unused="* ]]

@@ -152,7 +152,7 @@ END
 }
 
 @test "a program that cannot be run leaves the last trace alone" {
-    timeout 60 "$PREPLAY" run "$BIN/clean"
+    timeout 600 "$PREPLAY" run "$BIN/clean"
     run -2 "$PREPLAY" run ./no-such-program
     [ "$output" = "preplay: ./no-such-program: cannot be run: No such file or directory" ]
     run -2 "$PREPLAY" run no-such-program
@@ -178,7 +178,7 @@ END
     line=$(grep -n '//@A$' "$source" | cut -d: -f1)
     for level in -O0 -O2; do
         PREPLAY_CC=gcc "$PREPLAY" cc -g $level -fopenmp "$source" -o openmp
-        run -66 timeout 100 "$PREPLAY" run --json out.json ./openmp
+        run -66 timeout 1000 "$PREPLAY" run --json out.json ./openmp
         [[ "$output" == *"1 1"* ]]
         jq -e --arg line "$line" '(.findings | length) == 1 and .findings[0].kind == "race" and
             all(.findings[0].events[].location; split(":")[1] == $line)' out.json
@@ -189,7 +189,7 @@ END
     for level in -O0 -O2; do
         PREPLAY_CC=gcc "$PREPLAY" cc -g $level -fopenmp "$ROOT/tests/programs/openmp/corners.c" -o corners
         for _ in 1 2 3; do
-            OMP_CANCELLATION=true run -0 timeout 100 "$PREPLAY" run ./corners
+            OMP_CANCELLATION=true run -0 timeout 1000 "$PREPLAY" run ./corners
             [ "${lines[0]}" = "128 432 190 5 120 41225" ]
             [[ "$output" == *"nothing found"* ]]
         done
@@ -201,7 +201,7 @@ END
     places=$(grep -n '//@[ABC]$' "$source" | cut -d: -f1 | jq -cs '[[.[0], .[0]], .[1:3]]')
     for level in -O0 -O2; do
         PREPLAY_CC=gcc "$PREPLAY" cc -g $level -fopenmp "$source" -o tasks
-        run -66 timeout 100 "$PREPLAY" run --json out.json ./tasks
+        run -66 timeout 1000 "$PREPLAY" run --json out.json ./tasks
         [[ "$output" == *"60 2016 1"* ]]
         jq -e --argjson places "$places" '[.findings[] | [.events[].location | split(":")[1] | tonumber] | sort] |
             sort == $places' out.json

@@ -118,7 +118,7 @@ shows_none() {
     cp "debug/.build-id/${id:0:2}/${id:2}.debug" "buildid/$id/debuginfo"
     python3 -u -m http.server --bind 127.0.0.1 0 >port 2>log 3>&- &
     server=$!
-    for _ in $(seq 50); do grep -q port port && break || sleep 0.1; done
+    until grep -q port port; do kill -0 $server && sleep 0.1; done
     export DEBUGINFOD_URLS="http://127.0.0.1:$(sed 's/.*port \([0-9]*\).*/\1/' port)" DEBUGINFOD_CACHE_PATH="$PWD/cache"
     shows_none
     run ! grep -q GET log

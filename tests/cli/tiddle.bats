@@ -69,7 +69,7 @@ wanted() { # TRACE : what the program should print
     for trace in "$traces"/*.tiddle; do
         program "$trace"
         for i in 1 2 3; do
-            timeout 20 ./program >out
+            timeout 200 ./program >out
             wanted "$trace" | cmp - out
         done
     done
@@ -137,7 +137,7 @@ join 0 2
 END
     program sync.tiddle
     for i in $(seq 30); do
-        timeout 20 ./program >out
+        timeout 200 ./program >out
         cmp sync.tiddle out
     done
 }
@@ -145,7 +145,7 @@ END
 @test "a thread that never wakes does not keep the program from ending" {
     printf 'acq 1 m\nwait 1 c m\nwr 2 x\nacq 2 m\n' >asleep.tiddle
     program asleep.tiddle
-    timeout 20 ./program >out
+    timeout 200 ./program >out
     wanted asleep.tiddle | cmp - out
 }
 
@@ -166,7 +166,7 @@ END
 @test "loose orders compile and end" {
     for order in none sleep yield; do
         program race.tiddle --order $order
-        timeout 20 ./program | sort >out
+        timeout 200 ./program | sort >out
         wanted race.tiddle | sort | cmp - out
     done
     run "$PREPLAY" tiddle race.tiddle --order no
@@ -208,7 +208,7 @@ END
 @test "one program performs all equivalent traces, one after another" {
     printf 'acq 1 m\nwr 1 x 1\nrel 1 m\nwr 2 y\nwr 2 z\n' >free.tiddle
     program free.tiddle --equivalent
-    timeout 20 ./program | grep -v -e fork -e join | sed 's/order/trace/' >out
+    timeout 200 ./program | grep -v -e fork -e join | sed 's/order/trace/' >out
     "$PREPLAY" tiddle free.tiddle --equivalent | sed 's/ @.*//' | cmp - out
     printf 'acq 1 m\nwr 2 x\n' >held.tiddle
     run "$PREPLAY" tiddle held.tiddle --equivalent -o held.c

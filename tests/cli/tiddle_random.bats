@@ -17,7 +17,7 @@ give_back() { # SHAPE
         "$PREPLAY" convert --to std whole.tiddle | awk -f "$here/same_trace.awk" >wanted
         "$PREPLAY" convert --to std data | awk -f "$here/same_trace.awk" >found
         diff found wanted || { echo "$shape $seed"; false; }
-        timeout 60 sh -c "for run in $fifty; do ./program; done" >found
+        timeout 600 sh -c "for run in $fifty; do ./program; done" >found
         once=$(sed 's/ @.*//' whole.tiddle)
         for run in $fifty; do echo "$once"; done | cmp found - || { echo "$shape $seed"; false; }
         performed=$((performed + 1))

@@ -11,5 +11,5 @@ record() { # TIDDLE [COMPILER OPTION...] : makes ./program and its recording in 
     "$PREPLAY" tiddle "$1" --lines -o program.c
     "$PREPLAY" cc -g -O1 -w -pthread "${@:2}" -o program program.c
     rm -rf data
-    timeout 60 "$PREPLAY" record --values -d data ./program
+    timeout 600 "$PREPLAY" record --values -d data ./program
 }

@@ -20,7 +20,7 @@ load tiddle_record.bash
     for program in atomics barriers blocks conditions mutexes once rwlocks semaphores; do
         "$PREPLAY" cc -g -O1 -w -pthread -I"$here/../../include" -o program "$here/../programs/$program.c"
         rm -rf data
-        timeout 60 "$PREPLAY" record --values -d data ./program
+        timeout 600 "$PREPLAY" record --values -d data ./program
         "$PREPLAY" convert --to std data -o straight.std
         [ "$("$PREPLAY" dump data | wc -l)" -eq "$(wc -l <straight.std)" ]
         "$PREPLAY" convert --to tiddle data -o straight.tiddle
@@ -36,7 +36,7 @@ load tiddle_record.bash
         truth/deadlock_three:12 atomicity/check_then_act:8 atomicity/upgrade:8; do
         "$PREPLAY" cc -g -O1 -w -pthread -I"$here/../../include" -o program "$here/../programs/${wanted%:*}.c"
         rm -rf data
-        timeout 60 "$PREPLAY" record --blocks -d data ./program
+        timeout 600 "$PREPLAY" record --blocks -d data ./program
         least=1000
         for id in $("$PREPLAY" predict --json - data | jq -r '.findings[].id'); do
             "$PREPLAY" tiddle --from data "$id" -o cut.tiddle
@@ -44,7 +44,7 @@ load tiddle_record.bash
             [ "$lines" -ge "$least" ] || least=$lines
             "$PREPLAY" tiddle cut.tiddle -o cut.c
             cc -w -pthread -o cut cut.c
-            timeout 20 ./cut
+            timeout 200 ./cut
         done
         [ "$least" -eq "${wanted#*:}" ] || { echo "$wanted $least"; false; }
     done
@@ -55,7 +55,7 @@ load tiddle_record.bash
         "$PREPLAY" tiddle "$here/../traces/$figure.tiddle" --lines -o program.c
         "$PREPLAY" cc -g -O1 -w -pthread -o program program.c
         rm -rf data
-        run timeout 60 "$PREPLAY" run -d data ./program
+        run timeout 600 "$PREPLAY" run -d data ./program
         [ "$status" -eq 66 ]
         [[ "$output" == *"1 confirmed"* ]]
     done

@@ -224,9 +224,9 @@ int main(void)
 }
 C
     gcc -g -O1 -pthread held.c -o held
-    timeout 100 "$PREPLAY" record --online --valgrind ./held >out 2>said 3>&- &
+    timeout 1000 "$PREPLAY" record --online --valgrind ./held >out 2>said 3>&- &
     recorder=$!
-    timeout 60 bash -c 'until grep -q "on racy" said 2>/dev/null; do sleep 0.05; done'
+    timeout 600 bash -c 'until grep -q "on racy" said 2>/dev/null; do sleep 0.05; done'
     [ ! -s out ]
     touch go
     wait $recorder && code=0 || code=$?
@@ -240,7 +240,7 @@ C
 
 @test "OpenMP's library is not the program: only what its tasks do is told" {
     gcc -g -fopenmp "$ROOT/tests/programs/openmp/tasks.c" -o tasks
-    run -66 timeout 100 "$PREPLAY" run --valgrind --json out.json ./tasks
+    run -66 timeout 1000 "$PREPLAY" run --valgrind --json out.json ./tasks
     [[ "$output" == *"60 2016 1"* ]]
     jq -e '[.findings[].object] | sort == ["early", "racy"]' out.json
 }

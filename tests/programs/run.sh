@@ -80,7 +80,8 @@ check_peer() { # "none" or "race NAME"
     case $source in *.cc) peer=g++ ;; esac
     $peer -fsanitize=thread -O1 -g -I"$here/../../include" $standard "$source" -Wno-tsan \
         -o "$work/peer" -pthread 2>/dev/null || return
-    timeout 15 "$work/peer" >"$work/peer-output" 2>&1
+    if [ "$1" = none ]; then limit=15; else limit=600; fi
+    timeout $limit "$work/peer" >"$work/peer-output" 2>&1
     races=$(grep -c 'data race\|heap-use-after-free' "$work/peer-output")
     case $1 in
     none) [ "$races" -eq 0 ] || complain "ThreadSanitizer reports a race" ;;
@@ -97,7 +98,7 @@ one() {
     PREPLAY_CC=$compiler $compile -g -O1 $standard -I"$here/../../include" "$source" -o "$work/program" \
         -pthread || complain "does not compile"
     record_options=$(sed -n 's|^// record: ||p' "$source")
-    timeout 60 "$preplay" record $how $record_options -d "$work/trace" "$work/program" >"$work/output" 2>&1
+    timeout 600 "$preplay" record $how $record_options -d "$work/trace" "$work/program" >"$work/output" 2>&1
     code=$?
     [ $code -eq 0 ] || complain "exit code $code: $(head -3 "$work/output")"
     "$preplay" dump "$work/trace" >"$work/dump" 2>"$work/errors" || complain "$(cat "$work/errors")"

@@ -60,7 +60,7 @@ places() { # ID
 run() {
     rm -rf "$work/trace"
     # shellcheck disable=SC2046,SC2086
-    timeout 120 "$preplay" run $how $(sed -n 's,^// record: ,,p' "$source") -d "$work/trace" "$work/program" \
+    timeout 1000 "$preplay" run $how $(sed -n 's,^// record: ,,p' "$source") -d "$work/trace" "$work/program" \
         >"$work/output" 2>&1 </dev/null
     code=$?
     jq -r ".findings[] | select(.verdict == \"confirmed\" or .verdict == \"observed\") | $describe" \
@@ -81,7 +81,7 @@ also_seen() {
 
 record_and_replay() {
     # shellcheck disable=SC2046,SC2086
-    timeout 60 "$preplay" record $how $(sed -n 's,^// record: ,,p' "$source") -d "$work/trace" "$work/program" >"$work/output" 2>&1 ||
+    timeout 600 "$preplay" record $how $(sed -n 's,^// record: ,,p' "$source") -d "$work/trace" "$work/program" >"$work/output" 2>&1 ||
         complain "exit code $?: $(head -3 "$work/output")"
     "$preplay" predict "$work/trace" >"$work/predicted" 2>&1
     [ $? -ne 4 ] || complain "$(cat "$work/predicted")"
