@@ -6,7 +6,7 @@ bats_require_minimum_version 1.5.0
 setup() {
     ROOT="$BATS_TEST_DIRNAME/../.."
     # shellcheck disable=SC2034
-    BATS_TEST_TIMEOUT=300
+    BATS_TEST_TIMEOUT=1000
     export NODE_PATH="${NODE_PATH:-$ROOT/build/npm/node_modules}"
     [ -n "${PREPLAY_TEST_ALL:-}" ] ||
         { command -v node && command -v chromium && node -e 'require("playwright-core")' 2>/dev/null; } ||

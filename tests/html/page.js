@@ -4,15 +4,17 @@
 const {chromium} = require("playwright-core");
 const assert = require("assert");
 
-// Not every wait below has a limit of its own, and a browser that hangs must not take the tests with it.
-setTimeout(() => { console.error("the browser does not answer"); process.exit(1); }, 120000).unref();
+// Not every wait below has a limit of its own, and a browser that hangs must not take the tests with it; one
+// on a busy machine is slow.
+setTimeout(() => { console.error("the browser does not answer"); process.exit(1); }, 900000).unref();
 
 (async () => {
     const [file, picture] = process.argv.slice(2);
-    const browser = await chromium.launch({executablePath: "/usr/bin/chromium",
+    const browser = await chromium.launch({executablePath: "/usr/bin/chromium", timeout: 600000,
         args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
             "--disable-component-update", "--disable-sync"]});
     const page = await browser.newPage({viewport: {width: 1280, height: 1000}});
+    page.setDefaultTimeout(600000);
     const complaints = [], requests = [];
     page.on("console", message => complaints.push(message.text()));
     page.on("pageerror", error => complaints.push(error.message));

@@ -6,6 +6,7 @@
 // expect: woken(condition,mutex)
 // hb: none
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 
@@ -43,7 +44,7 @@ static void once_around(int self)
     sem_post(&semaphore);
     int mine = atomic_fetch_add(&tickets, 1);
     while (atomic_load_explicit(&turn, memory_order_acquire) != mine)
-        ;
+        sched_yield();
     by_turn++;
     atomic_store_explicit(&turn, mine + 1, memory_order_release);
 }
