@@ -25,8 +25,9 @@
 /* Events that the searches for deadlocks beyond cycles may schedule in all. */
 #define STUCK_WORK UINT64_C(50000000)
 
+/* A new finding takes the witness over: with --pairs, they are most of the memory. */
 static void report(struct engine_run *run, const struct solve_task *task,
-                   const struct solve_outcome *outcome)
+                   struct solve_outcome *outcome)
 {
     const struct history *history = run->history;
     const uint32_t *pos = task->events + (size_t)outcome->instance * task->size;
@@ -36,14 +37,16 @@ static void report(struct engine_run *run, const struct solve_task *task,
     found_events(events, history, pos, task->size);
     struct finding finding = race ? found_race(run, outcome->model, first->object, events)
                                   : found_deadlock(run, outcome->model, first, events, task->size);
-    finding.witness = outcome->witness;
-    finding.witness_length = outcome->length;
     finding.in_turns = outcome->in_turns;
     /* A statement's accesses (x += 1) share a place: what is proven of one of them counts. */
-    if (outcome->model == MODEL_SYNC)
-        findings_add(run->findings, &finding);
-    else
-        findings_add_proven(run->findings, &finding);
+    struct finding *added = outcome->model == MODEL_SYNC
+                                ? findings_add(run->findings, &finding)
+                                : findings_add_proven(run->findings, &finding);
+    if (added) {
+        added->witness = outcome->witness;
+        added->witness_length = outcome->length;
+        outcome->witness = NULL;
+    }
     free(events);
 }
 
@@ -91,18 +94,18 @@ static bool is_best(const struct ladder *ladder, const struct solve_outcome *out
 static void settle(struct engine_run *run, const struct solve_task *task,
                    struct solve_outcome *outcome, uint64_t *stored)
 {
-    uint32_t *witness = outcome->witness;
     run->candidates++;
     run->refuted += outcome->answer == SEARCH_REFUTED;
     run->exhausted += outcome->answer == SEARCH_EXHAUSTED;
     *stored += outcome->length;
     if (*stored > WITNESS_EVENTS_MAX) {
+        free(outcome->witness);
         outcome->witness = NULL;
         outcome->length = 0;
     }
     if (outcome->answer == SEARCH_WITNESS)
         report(run, task, outcome);
-    free(witness);
+    free(outcome->witness);
     outcome->witness = NULL;
 }
 

@@ -117,17 +117,16 @@ bool findings_is_unproven(const struct findings *findings, const struct finding 
     return !known || known->model == MODEL_SYNC;
 }
 
-void findings_add_proven(struct findings *findings, const struct finding *finding)
+struct finding *findings_add_proven(struct findings *findings, const struct finding *finding)
 {
     struct finding *known = find_same(findings, finding);
-    if (known && known->model != MODEL_SYNC)
-        return;
-    if (known) {
-        free_parts(known);
-        *known = copy_of(finding);
-    } else {
-        findings_add(findings, finding);
-    }
+    if (!known)
+        return findings_add(findings, finding);
+    if (known->model != MODEL_SYNC)
+        return NULL;
+    free_parts(known);
+    *known = copy_of(finding);
+    return known;
 }
 
 void finding_settle(struct finding *finding, enum verdict verdict, const char *replay)

@@ -71,7 +71,7 @@ struct finding *findings_add(struct findings *findings, const struct finding *fi
 /* True if it is new, or known only as a candidate of `sync`. */
 bool findings_is_unproven(const struct findings *findings, const struct finding *finding);
 /* The same as findings_add(), but a candidate of `sync` makes room for it. Before sorting. */
-void findings_add_proven(struct findings *findings, const struct finding *finding);
+struct finding *findings_add_proven(struct findings *findings, const struct finding *finding);
 
 /* Sets the verdict and, as a copy, what was seen. What was observed stays so: no replay can
  * make it more or less true. */
