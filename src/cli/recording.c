@@ -136,7 +136,8 @@ static void explain_nothing(const struct recording *recording)
 {
     struct program_kind kind;
     const char *name = recording->command[0];
-    if (!program_inspect(name, &kind) || !kind.is_elf || kind.wants_libtsan || kind.wants_preplay)
+    if (recording->valgrind || !program_inspect(name, &kind) || !kind.is_elf ||
+        kind.wants_libtsan || kind.wants_preplay)
         fprintf(stderr, "preplay: nothing was recorded\n");
     else if (!kind.is_dynamic)
         fprintf(stderr,
@@ -235,12 +236,13 @@ int recording_run(struct recording *recording, struct error *error)
     standard_input_ended(&recording->standard_input);
     if (recording->valgrind)
         valgrind_ended(directory);
-    if (!trace_directory_has_streams(directory))
-        explain_nothing(recording);
-    else if (!recording->schedule)
-        trace_directory_point_inside(recording->directory);
-    if (!recording->schedule)
+    if (!recording->schedule) { /* of a replay, its verdict says it */
+        if (!trace_directory_has_streams(directory))
+            explain_nothing(recording);
+        else
+            trace_directory_point_inside(recording->directory);
         ending_say(recording);
+    }
     /* The disk may be full by now: the trace is readable without this. */
     trace_directory_write_manifest(recording, true, NULL);
     return 0;

@@ -1,6 +1,8 @@
 /* The heap: fresh memory is a new object, whatever lay there before. The C
  * library's own allocator does the work; a program that brings its own defines
- * malloc itself and never comes here. */
+ * malloc itself and never comes here. A shared library with another one (jemalloc)
+ * comes behind this one and does nothing, as long as all of malloc's family is here;
+ * preloaded it comes first, and then none of the family may be served from here. */
 #include "runtime/host.h"
 #include "runtime/real.h"
 #include "runtime/sync.h"
@@ -51,9 +53,36 @@ EXPORT void free(void *block)
     __libc_free(block);
 }
 
+/* The word before a block is its size with the one before that, and three flags; one says that
+ * the block is a mapping of its own, which the next one's first word is no part of. */
+static size_t usable(const void *block)
+{
+    enum { FLAGS = 7, MAPPED = 2, WORD = sizeof(size_t) };
+    if (!block)
+        return 0;
+    size_t size = ((const size_t *)block)[-1];
+    return (size & ~(size_t)FLAGS) - (size & MAPPED ? 2 * WORD : WORD);
+}
+
+EXPORT size_t malloc_usable_size(void *block)
+{
+    return usable(block);
+}
+
+/* What `malloc` is here, whoever else has one. */
+__asm__(".globl own_malloc\n.hidden own_malloc\n.set own_malloc, malloc\n");
+extern void *own_malloc(size_t) __attribute__((visibility("hidden")));
+
+static bool is_first(void)
+{
+    static void *(*volatile const found)(size_t) = malloc;
+    static void *(*volatile const own)(size_t) = own_malloc;
+    return found == own;
+}
+
 static void *resize(void *block, size_t size, uintptr_t pc)
 {
-    size_t old = block ? malloc_usable_size(block) : 0;
+    size_t old = usable(block);
     note(EVENT_FREE, block, 0, pc);
     void *result = __libc_realloc(block, size);
     if (result)
@@ -75,7 +104,7 @@ EXPORT void *reallocarray(void *block, size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return resize(block, bytes, CALLER);
+    return is_first() ? resize(block, bytes, CALLER) : realloc(block, bytes);
 }
 
 EXPORT void *memalign(size_t alignment, size_t size)
@@ -109,5 +138,7 @@ EXPORT void *valloc(size_t size)
 EXPORT void *pvalloc(size_t size)
 {
     size = (size + 4095) & ~(size_t)4095;
+    if (!is_first())
+        return memalign(4096, size ? size : 4096);
     return allocated(__libc_memalign(4096, size ? size : 4096), size, CALLER);
 }

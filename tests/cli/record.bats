@@ -461,3 +461,72 @@ END
     run -4 bash -c "ulimit -f 0; '$PREPLAY' record -d none.data ./limited 2>&1 | cat; exit \${PIPESTATUS[0]}"
     [[ "$output" == *"manifest.json: cannot be written"* ]]
 }
+
+@test "an allocator in a shared library of the program's" {
+    cat >other.c <<'END'
+#include <stdlib.h>
+#include <string.h>
+static _Alignas(16) char memory[1 << 24];
+static size_t used;
+struct head { size_t size, magic; };
+void *malloc(size_t size)
+{
+    struct head *head = (void *)(memory + __atomic_fetch_add(&used, (size + 47) & ~15ul, __ATOMIC_RELAXED));
+    head->size = size;
+    head->magic = 0x6d61676963;
+    return head + 1;
+}
+size_t malloc_usable_size(void *block)
+{
+    struct head *head = (struct head *)block - 1;
+    if (head->magic != 0x6d61676963)
+        abort(); /* not of this allocator */
+    return head->size;
+}
+void free(void *block)
+{
+    if (block)
+        malloc_usable_size(block);
+}
+void *calloc(size_t count, size_t size) { return malloc(count * size); }
+void *memalign(size_t alignment, size_t size) { return alignment > 16 ? NULL : malloc(size); }
+void *realloc(void *block, size_t size)
+{
+    void *fresh = malloc(size);
+    if (block)
+        memcpy(fresh, block, malloc_usable_size(block) < size ? malloc_usable_size(block) : size);
+    return fresh;
+}
+END
+    cat >user.c <<'END'
+#define _GNU_SOURCE
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void)
+{
+    for (size_t size = 1; size < 300000; size = size * 3 + 1) {
+        char *block = malloc(size);
+        if (malloc_usable_size(block) < size)
+            return 1;
+        memset(block, 1, malloc_usable_size(block));
+        block = realloc(block, 2 * size);
+        block = reallocarray(block, 3, size);
+        if (malloc_usable_size(block) < 3 * size)
+            return 2;
+        free(block);
+        free(strdup("x"));
+    }
+    puts("whole");
+    return 0;
+}
+END
+    gcc -shared -fPIC -fno-builtin other.c -o libother.so
+    "$PREPLAY" cc -g user.c -o linked -L. -lother -Wl,-rpath,"$PWD"
+    "$PREPLAY" cc -g user.c -o alone
+    [ "$(./linked)" = whole ]
+    [ "$("$PREPLAY" record -d linked.data ./linked)" = whole ]
+    [ "$("$PREPLAY" record -d alone.data ./alone)" = whole ]
+    [ "$("$PREPLAY" record -d before.data env LD_PRELOAD=./libother.so ./alone)" = whole ]
+}
