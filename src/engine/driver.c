@@ -1,11 +1,9 @@
 #include "engine/driver.h"
 
 #include "base/memory.h"
-#include "model/checker.h"
+#include "engine/check_findings.h"
 #include "trace/turns.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <time.h>
 
 static double now(void)
@@ -44,86 +42,6 @@ static int read_all(struct driver *driver, struct trace *trace, struct error *er
     return 0;
 }
 
-struct checking {
-    const struct findings *findings;
-    struct rules *rules[MODEL_COUNT];
-    atomic_size_t next;
-    struct failure { /* the first finding whose witness was refused */
-        pthread_mutex_t mutex;
-        size_t finding;
-        struct complaint complaint;
-    } failure;
-};
-
-static bool check_witness(const struct rules *rules, const struct finding *finding,
-                          struct complaint *complaint)
-{
-    uint32_t *events = memory_alloc(finding->event_count, sizeof *events);
-    for (uint32_t i = 0; i < finding->event_count; i++)
-        events[i] = finding->events[i].pos;
-    struct claim claim = {finding->kind,           events,
-                          finding->event_count,    finding->witness,
-                          finding->witness_length, finding->in_turns};
-    bool good = witness_check(rules, &claim, complaint);
-    free(events);
-    return good;
-}
-
-static void *check_some(void *argument)
-{
-    struct checking *checking = argument;
-    for (;;) {
-        size_t number = atomic_fetch_add(&checking->next, 1);
-        if (number >= checking->findings->count)
-            return NULL;
-        const struct finding *finding = &checking->findings->items[number];
-        struct complaint complaint;
-        if (!finding->witness ||
-            check_witness(checking->rules[finding->model], finding, &complaint))
-            continue;
-        pthread_mutex_lock(&checking->failure.mutex);
-        if (number < checking->failure.finding) {
-            checking->failure.finding = number;
-            checking->failure.complaint = complaint;
-        }
-        pthread_mutex_unlock(&checking->failure.mutex);
-    }
-}
-
-static void check_all(struct checking *checking, uint32_t jobs)
-{
-    enum { JOBS_MAX = 256 };
-    pthread_t threads[JOBS_MAX];
-    uint32_t started = 0;
-    for (; started + 1 < jobs && started + 1 < checking->findings->count && started < JOBS_MAX;
-         started++)
-        if (pthread_create(&threads[started], NULL, check_some, checking))
-            break;
-    check_some(checking);
-    for (uint32_t i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
-}
-
-static int check_witnesses(const struct engine_run *run, struct error *error)
-{
-    struct checking checking = {.findings = run->findings,
-                                .failure = {PTHREAD_MUTEX_INITIALIZER, SIZE_MAX, {0}}};
-    for (size_t i = 0; i < run->findings->count; i++) {
-        const struct finding *finding = &run->findings->items[i];
-        if (finding->witness && !checking.rules[finding->model])
-            checking.rules[finding->model] = rules_create(run->history, finding->model);
-    }
-    check_all(&checking, run->options->jobs);
-    for (int model = 0; model < MODEL_COUNT; model++)
-        rules_destroy(checking.rules[model]);
-    if (checking.failure.finding == SIZE_MAX)
-        return 0;
-    const struct complaint *complaint = &checking.failure.complaint;
-    return error_set(error, ERROR_INTERNAL,
-                     "engine %s gave a wrong witness: at %u (event %u): %s; please report this",
-                     run->engine->name, complaint->at, complaint->pos, complaint->rule);
-}
-
 static void fold_witnesses(const struct engine_run *run)
 {
     for (size_t i = 0; i < run->findings->count; i++)
@@ -144,7 +62,7 @@ static int finish(struct driver *driver, struct error *error)
             return -1;
         run->seconds += now() - start;
         driver->history = driver->whole.history;
-        if (run->history && check_witnesses(run, error))
+        if (run->history && check_findings(run, error))
             return -1;
         fold_witnesses(run);
         findings_sort(run->findings);
