@@ -2,6 +2,7 @@
  * inside). The inner pairs of a recursive mutex are not synchronisation and not
  * recorded; whether a pair is inner is asked of the mutex itself. */
 #include "runtime/real.h"
+#include "runtime/thread.h"
 #include "runtime/wish.h"
 
 #include <errno.h>
@@ -27,7 +28,8 @@ static bool owned_twice(const pthread_mutex_t *mutex)
 
 static void after_lock(struct sync *sync, int result)
 {
-    if (result == EOWNERDEAD) /* its owner died holding it: no release will be seen */
+    if (result == EOWNERDEAD && !thread_ended_with((const void *)sync->record.object))
+        /* Its owner was of another process: no release will be seen. */
         sync_note_init(RECORD_OP_INIT, (const void *)sync->record.object, 0, sync->record.pc);
     if (result == 0 || result == EOWNERDEAD) {
         sync_after(sync);

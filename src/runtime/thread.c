@@ -12,6 +12,44 @@ static bool end_key_made;
 extern void *__libc_malloc(size_t);
 extern void __libc_free(void *);
 
+/* Mutexes that were released so, by address; one that is pushed out by another is forgotten. */
+enum { DEAD_OWNERS = 256 };
+static _Atomic uintptr_t dead_owners[DEAD_OWNERS];
+
+static _Atomic uintptr_t *dead_owner(uintptr_t mutex)
+{
+    return &dead_owners[(mutex >> 3) % DEAD_OWNERS];
+}
+
+bool thread_ended_with(const void *mutex)
+{
+    uintptr_t expected = (uintptr_t)mutex;
+    return atomic_compare_exchange_strong(dead_owner(expected), &expected, 0);
+}
+
+/* The kernel gives free the robust mutexes that a thread holds when it ends; it has a list of
+ * them. The lowest bit of a link is none of the address. */
+static void release_robust(struct recorder *self)
+{
+    enum { MOST = 4096 }; /* the program may have damaged it */
+    struct robust {
+        struct robust *next;
+        long offset; /* of the mutex from its link */
+    } *head = NULL;
+    size_t size;
+    if (system_call(SYS_get_robust_list, 0, (long)&head, (long)&size, 0, 0, 0) < 0 || !head)
+        return;
+    uintptr_t link = (uintptr_t)head->next & ~(uintptr_t)1;
+    for (unsigned i = 0; i < MOST && link && link != (uintptr_t)head; i++) {
+        struct sync release = {
+            .recorder = self,
+            .record = {.op = EVENT_RELEASE, .object = link + (uintptr_t)head->offset}};
+        sync_before(&release);
+        atomic_store(dead_owner(release.record.object), release.record.object);
+        link = (uintptr_t)((struct robust *)link)->next & ~(uintptr_t)1;
+    }
+}
+
 /* Runs among the thread's own destructors; it asks to be run again until the
  * last round, so that the others come first. */
 static void at_end(void *round)
@@ -22,8 +60,10 @@ static void at_end(void *round)
         return;
     }
     struct recorder *self = recorder_current;
-    if (self)
-        recorder_end(self);
+    if (!self)
+        return;
+    release_robust(self);
+    recorder_end(self);
 }
 
 void thread_prepare(void)

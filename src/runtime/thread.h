@@ -2,6 +2,7 @@
 #ifndef PREPLAY_RUNTIME_THREAD_H
 #define PREPLAY_RUNTIME_THREAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* One object for all starts, ends and joins: a join is stamped after the end, and
@@ -18,5 +19,9 @@ void process_forked(void);
 
 /* The calling thread's stream has this number: whoever joins it finds it there. */
 void thread_is(uint32_t number);
+
+/* True, once, if a thread of this process ended that held the robust mutex: its release is
+ * recorded. */
+bool thread_ended_with(const void *mutex);
 
 #endif

@@ -530,3 +530,51 @@ END
     [ "$("$PREPLAY" record -d alone.data ./alone)" = whole ]
     [ "$("$PREPLAY" record -d before.data env LD_PRELOAD=./libother.so ./alone)" = whole ]
 }
+
+@test "a robust mutex is free when the thread that holds it has ended" {
+    cat >robust.c <<'END'
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+static pthread_mutex_t lock;
+static int guarded;
+static void *dies(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    guarded++;
+    return unused;
+}
+static void *inherits(void *unused)
+{
+    int result;
+    while ((result = pthread_mutex_trylock(&lock)) != EOWNERDEAD) {
+        if (result == 0)
+            pthread_mutex_unlock(&lock);
+        sched_yield();
+    }
+    pthread_mutex_consistent(&lock);
+    guarded++;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_mutexattr_t robust;
+    pthread_mutexattr_init(&robust);
+    pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&lock, &robust);
+    pthread_create(&threads[0], NULL, dies, NULL);
+    pthread_create(&threads[1], NULL, inherits, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return guarded;
+}
+END
+    "$PREPLAY" cc -g -pthread robust.c -o robust
+    run -2 "$PREPLAY" record -d robust.data ./robust
+    run -0 "$PREPLAY" predict -e hb,auto robust.data
+    [[ "$output" == *"0 races"* ]]
+    run "$PREPLAY" info robust.data
+    [[ "$output" != *"left out"* ]]
+}
