@@ -1,6 +1,7 @@
 /* One tuple of waits: a deadlock, none, or not known. */
 #include "engine/stuck_decide.h"
 
+#include "engine/found.h"
 #include "engine/stuck_table.h"
 
 enum {
@@ -81,26 +82,17 @@ static void report(struct stuck_decider *decider, const struct stuck_members *me
     const struct stuck_sets *sets = decider->sets;
     const struct history *history = decider->history;
     struct finding_event *places = NEW_ARRAY(struct finding_event, members->count);
-    for (uint32_t i = 0; i < members->count; i++)
-        finding_event_fill(&places[i], &history->events[events[i]], events[i],
-                           history->index[events[i]]);
+    found_events(places, history, events, members->count);
     char *note = sets->note ? sets->note(sets->context, witness, members->count) : NULL;
     const struct event *first = &history->events[events[0]];
-    bool mutex = first->op == EVENT_WAIT_END && members->classes[0]->wanted == WANTS_LOCK;
-    struct finding finding = {
-        .kind = FINDING_DEADLOCK,
-        .model = sets->model,
-        .verdict = sets->model == MODEL_SYNC ? VERDICT_CANDIDATE : VERDICT_PREDICTED,
-        .engine = sets->run->engine->name,
-        .object_class = mutex ? CLASS_LOCK : event_object_class(first->op),
-        .object = mutex ? first->other : first->object,
-        .block = INTERN_NONE,
-        .events = places,
-        .event_count = members->count,
-        .witness = (uint32_t *)witness->events,
-        .witness_length = witness->length,
-        .note = note ? note : sentence(members),
-    };
+    struct finding finding = found_deadlock(sets->run, sets->model, first, places, members->count);
+    if (members->classes[0]->wanted != WANTS_LOCK) { /* a return waits for its signal, then */
+        finding.object_class = event_object_class(first->op);
+        finding.object = first->object;
+    }
+    finding.witness = (uint32_t *)witness->events;
+    finding.witness_length = witness->length;
+    finding.note = note ? note : sentence(members);
     findings_add(sets->run->findings, &finding);
     free(places);
     free(note);

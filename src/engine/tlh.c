@@ -10,6 +10,7 @@
  * other threads there: what it reaches comes with a schedule, which the checker
  * has accepted. A finding without a schedule is strategy I's alone. With two
  * threads the strategies agree. */
+#include "engine/found.h"
 #include "engine/tlh_search.h"
 #include "engine/tlh_thinned.h"
 #include "engine/whole.h"
@@ -39,9 +40,7 @@ static bool try_suspect(struct tlh_search *search, const struct suspects *suspec
         const struct suspect_pair *pair = &suspects->pairs[suspect->start + i];
         const uint32_t pos[2] = {pair->first, pair->second};
         struct finding_event events[2];
-        for (int k = 0; k < 2; k++)
-            finding_event_fill(&events[k], &history->events[pos[k]], pos[k],
-                               history->index[pos[k]]);
+        found_events(events, history, pos, 2);
         tlh_search_pair(search, pos, history->events[pos[0]].object, events);
     }
     return search->run->findings->count > before;

@@ -1,6 +1,7 @@
 #include "engine/tlh_search.h"
 
 #include "base/sorted.h"
+#include "engine/found.h"
 #include "model/checker.h"
 #include "search/clocks.h"
 #include "trace/turns.h"
@@ -163,18 +164,8 @@ bool tlh_search_pair(struct tlh_search *search, const uint32_t pos[2], uint32_t 
     struct engine_run *run = search->run;
     bool swap = events[0].thread > events[1].thread;
     const uint32_t targets[2] = {pos[swap], pos[!swap]};
-    struct finding finding = {
-        .kind = FINDING_RACE,
-        .model = MODEL_SYNC,
-        .verdict = VERDICT_CANDIDATE,
-        .engine = run->engine->name,
-        .object_class = CLASS_VARIABLE,
-        .object = object,
-        .block = INTERN_NONE,
-        .events = events,
-        .event_count = 2,
-        .note = TLH_WITHOUT,
-    };
+    struct finding finding = found_race(run, MODEL_SYNC, object, events);
+    finding.note = TLH_WITHOUT;
     if (!findings_is_new(run->findings, &finding))
         return true;
     run->candidates++;
