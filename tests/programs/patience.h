@@ -34,7 +34,7 @@ enum { /* calls of the kernel, on x86-64, and what they are told */
 /* What a look at other threads sees; everything else: they are blocked. */
 enum { PATIENCE_RUNNING, PATIENCE_EARLIER };
 
-static int patience_clock;         /* a file that holds the time; 0 in a replay */
+static int patience_clock;               /* a file that holds the time; 0 in a replay */
 static const int patience_word[1] = {0}; /* that nobody changes */
 
 PATIENCE_HIDDEN long patience_call(long number, long a, long b, long c, long d, long e, long f)
