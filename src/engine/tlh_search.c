@@ -120,12 +120,13 @@ static bool build_witness(struct tlh_search *search, const struct lattice *latti
                           const uint32_t targets[2], uint32_t snapshot, bool first_last)
 {
     const struct history *history = search->history;
-    uint32_t *done = NEW_ARRAY(uint32_t, history->threads);
-    search->witness.count = 0;
-    for (uint32_t pos = 0; pos < snapshot; pos++) {
-        array_push(&search->witness, pos);
-        done[history->events[pos].thread]++;
-    }
+    uint32_t *done = memory_alloc(history->threads, sizeof *done);
+    for (uint32_t thread = 0; thread < history->threads; thread++)
+        done[thread] = history_count_before(history, thread, snapshot);
+    array_reserve(&search->witness, snapshot);
+    for (uint32_t pos = 0; pos < snapshot; pos++)
+        search->witness.items[pos] = pos;
+    search->witness.count = snapshot;
     uint32_t length;
     uint32_t *path = lattice_path(lattice, targets, &length);
     for (uint32_t i = 0; i < length; i++)
