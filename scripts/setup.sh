@@ -28,9 +28,9 @@ install() {
     [ -n "$missing" ] || return 0
     echo "Installing:$missing"
     export DEBIAN_FRONTEND=noninteractive
-    as_root apt-get update -qq
+    as_root apt-get -o Acquire::Retries=5 update -qq
     # shellcheck disable=SC2086
-    as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
+    as_root apt-get -o Acquire::Retries=5 install -y -qq --no-install-recommends $missing >/dev/null
 }
 
 # install_commands COMMAND:PACKAGE... : packages whose command is not there yet.
@@ -54,7 +54,7 @@ install_modules() {
     [ -n "$missing" ] || return 0
     mkdir -p "$directory"
     # All of them: npm takes out what it is not told about.
-    npm install --no-save --no-package-lock --no-audit --no-fund --ignore-scripts --loglevel=error \
+    npm install --fetch-retries=5 --no-save --no-package-lock --no-audit --no-fund --ignore-scripts --loglevel=error \
         --prefix "$directory" "$@" >/dev/null
 }
 
