@@ -7,22 +7,35 @@
 #include "runtime/real.h"
 #include "runtime/wish.h"
 
-#ifndef PREPLAY_HOSTED
-
 #include <dlfcn.h>
+#include <link.h>
 
-/* The C++ library may be loaded later than we are, and in a scope of its own. */
-static void *find(const char *name)
+static void *find_from(const void *code, const char *name)
 {
-    void *found = dlsym(RTLD_NEXT, name), *library = NULL;
-    if (!found)
-        library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
-    if (library) {
-        found = dlsym(library, name);
+    struct link_map *map;
+    Dl_info information;
+    if (!dladdr1(code, &information, (void **)&map, RTLD_DL_LINKMAP))
+        return NULL;
+    void *library = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+    void *found = library ? dlsym(library, name) : NULL;
+    if (library)
         dlclose(library);
-    }
     return found;
 }
+
+/* The C++ library may be loaded later than we are, and known to those alone who call it; and they
+ * may know us before it. What only the library has leads to it. */
+void *real_find_cplusplus(const char *name, uintptr_t caller)
+{
+    static const char only[] = "__cxa_get_globals";
+    void *found = dlsym(RTLD_NEXT, name);
+    if (found)
+        return found;
+    void *home = find_from((const void *)caller, only);
+    return home ? find_from(home, name) : NULL;
+}
+
+#ifndef PREPLAY_HOSTED
 
 #define CALL(name, parameters, arguments)                                                          \
     EXPORT void name parameters;                                                                   \
@@ -31,7 +44,7 @@ static void *find(const char *name)
         static void(*real_function) parameters;                                                    \
         CALL_FROM(CALLER);                                                                         \
         if (!real_function)                                                                        \
-            *(void **)(void *)&real_function = find(#name);                                        \
+            *(void **)(void *)&real_function = real_find_cplusplus(#name, CALLER);                 \
         real_function arguments;                                                                   \
     }
 
@@ -63,7 +76,7 @@ EXPORT bool FUTURE_WAIT(void *self, unsigned *word, unsigned value, bool limited
     if (limited || (sync.recorder && sync.recorder->ignore_sync))
         sync.recorder = NULL;
     if (!real_function)
-        *(void **)(void *)&real_function = find(TEXT_OF(FUTURE_WAIT));
+        *(void **)(void *)&real_function = real_find_cplusplus(TEXT_OF(FUTURE_WAIT), CALLER);
     if (unlikely(enforce_active) && sync.recorder)
         enforce_stand(sync.recorder);
     return wish_around(&sync, EVENT_SEM_WAIT,

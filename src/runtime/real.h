@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -183,5 +184,8 @@ static inline const struct real *real_ready(void)
 }
 
 #define REAL(name) (real_ready()->name)
+
+/* The C++ library's function of this name, as `caller` would have found it without us. */
+void *real_find_cplusplus(const char *name, uintptr_t caller);
 
 #endif

@@ -8,6 +8,7 @@
 #   // odd              some events have no place in a trace (default: all have)
 #   // hb: none         no race of the observed order
 #   // hb: race NAME    one, on NAME
+#   // auto: none       no race at all (and ThreadSanitizer is not asked)
 #   // atomicity: none  no broken block, under any model
 #   // atomicity: NAME  one, NAME; // sound: NAME  one that a sound model predicts
 #   // note: TEXT       ... with this line
@@ -119,6 +120,9 @@ one() {
         replay:*) check_replay "$text" ;;
         sync:*)
             "$preplay" predict --all -e lockset,tlh,csp "$work/trace" >"$work/races" 2>&1
+            ! grep -q '^race ' "$work/races" || complain "$(grep -m1 '^race ' "$work/races")" ;;
+        auto:*)
+            "$preplay" predict "$work/trace" >"$work/races" 2>&1
             ! grep -q '^race ' "$work/races" || complain "$(grep -m1 '^race ' "$work/races")" ;;
         hb:*)
             check_races "$text"
