@@ -1,5 +1,6 @@
 /* preplay predict: engines over a trace, findings as text or JSON. */
 #include "cli/command.h"
+#include "cli/ending.h"
 #include "cli/predict.h"
 #include "report/text.h"
 
@@ -75,6 +76,7 @@ int cmd_predict(struct options *options, struct error *error)
         print_findings(out, &prediction, options, &tally);
         if (out)
             print_summary(out, &prediction, &tally);
+        ending_say_incomplete(options->arguments[0]);
         if (tally.kinds[0] + tally.kinds[1] + tally.kinds[2])
             code = (int)options->exit_code;
         if (prediction_keep(&prediction, NULL, error))

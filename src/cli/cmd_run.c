@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "cli/command.h"
 #include "cli/confirming.h"
+#include "cli/ending.h"
 #include "cli/predict.h"
 #include "cli/processes.h"
 #include "cli/recording.h"
@@ -151,7 +152,11 @@ static long write_reports(struct run *run, struct error *error)
     }
     interner_destroy(reported);
     const struct report *first = &run->parts[0].report;
-    return write_all(first, run->options, error) ? -1 : (long)report_count_real(first);
+    if (write_all(first, run->options, error))
+        return -1;
+    for (size_t i = 0; i < run->processes.count; i++)
+        ending_say_incomplete(run->parts[i].directory);
+    return (long)report_count_real(first);
 }
 
 static long analyse_all(struct run *run, struct error *error)

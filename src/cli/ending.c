@@ -3,6 +3,7 @@
 #include "cli/processes.h"
 #include "trace/binary_wishes.h"
 
+#include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,4 +43,23 @@ void ending_say(const struct recording *recording)
         fprintf(stderr, "ended by %s (SIG%s) after %.1f s\n",
                 strsignal(WTERMSIG(recording->status)), sigabbrev_np(WTERMSIG(recording->status)),
                 recording->seconds);
+}
+
+void ending_say_incomplete(const char *directory)
+{
+    char path[4400], reason[300] = "";
+    snprintf(path, sizeof path, "%s/stopped", directory);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return;
+    if (fscanf(file, "%*u %299[^\n]", reason) != 1)
+        strcpy(reason, "it stopped early");
+    fclose(file);
+    for (char *at = reason; *at; at++)
+        if (!isprint((unsigned char)*at))
+            *at = '?'; /* a file may hold anything */
+    fprintf(stderr,
+            "preplay: the recording is incomplete (%s): nothing is said about what the program did "
+            "after that\n",
+            reason);
 }

@@ -7,4 +7,7 @@
 /* One line on standard error, or none. */
 void ending_say(const struct recording *recording);
 
+/* One line on stderr if the recording of this process stopped before its program did. */
+void ending_say_incomplete(const char *directory);
+
 #endif

@@ -457,6 +457,11 @@ END
     run -19 "$PREPLAY" record -d limited.data ./limited
     [[ "$output" == *"recording stopped, the program goes on: the file size limit is reached"* ]]
     [[ "$output" == *alive* ]]
+    # That nothing was found is not the whole truth, then.
+    for how in "predict limited.data" "run -d again.data ./limited"; do
+        run "$PREPLAY" $how
+        [[ "$output" == *"the recording is incomplete (the file size limit is reached)"* ]]
+    done
     # preplay itself has an error to tell.
     run -4 bash -c "ulimit -f 0; '$PREPLAY' record -d none.data ./limited 2>&1 | cat; exit \${PIPESTATUS[0]}"
     [[ "$output" == *"manifest.json: cannot be written"* ]]
