@@ -119,7 +119,7 @@ bool atomic_code_holds(Addr pc)
 
 static void write_record(struct recorder *self, struct sync_record *record)
 {
-    if (!process_recording() || !recorder_enter(self))
+    if (!recorder_enter(self))
         return;
     access_frames(self, record->pc);
     write_sync(self, record);

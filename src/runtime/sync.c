@@ -23,10 +23,10 @@ void sync_write(struct recorder *self, bool entered, struct sync_record *record)
         put_aside(self, record);
         return;
     }
-    if (likely(process_recording())) {
-        host_frames(self, record->pc);
-        write_sync(self, record);
-    }
+    /* Also when the recording has stopped, as long as there is room: other threads' records up to
+     * the end may be later than this one, and so are the accesses that follow. */
+    host_frames(self, record->pc);
+    write_sync(self, record);
     recorder_leave(self);
 }
 

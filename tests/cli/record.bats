@@ -467,6 +467,52 @@ END
     [[ "$output" == *"manifest.json: cannot be written"* ]]
 }
 
+@test "what a thread does under a lock after the recording stopped is no race" {
+    cat >late.c <<'END'
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int shared, file;
+static void change(void)
+{
+    pthread_mutex_lock(&mutex);
+    shared++;
+    pthread_mutex_unlock(&mutex);
+}
+static void wait_for(int turn) /* which no recorder sees */
+{
+    while (lseek(file, 0, SEEK_CUR) != turn)
+        sched_yield();
+}
+static void *late(void *unused)
+{
+    lseek(file, 1, SEEK_SET);
+    wait_for(2);
+    change();
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    file = fileno(tmpfile());
+    pthread_create(&thread, NULL, late, NULL);
+    wait_for(1);
+    for (int i = 0; i < 200000; i++)
+        change();
+    lseek(file, 2, SEEK_SET);
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+    "$PREPLAY" cc -g late.c -o late
+    run -0 "$PREPLAY" record --max-trace 200K -d late.data ./late
+    [[ "$output" == *"recording stopped"* ]]
+    run -0 "$PREPLAY" predict late.data
+    [[ "$output" == *"0 races"* ]]
+}
+
 @test "an allocator in a shared library of the program's" {
     cat >other.c <<'END'
 #include <stdlib.h>
