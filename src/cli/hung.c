@@ -66,9 +66,10 @@ static void stop(struct hung *self, struct hung_process *process, double now)
 static void look_at(struct hung *self, struct hung_process *process, double now)
 {
     int number = process->over ? 0 : process_of(process->directory);
-    uint64_t ran = number ? standstill_ran(number) : 0;
-    process->over |= number && !ran;
-    bool still = ran && number == process->process && ran == process->ran;
+    uint64_t ran = 0;
+    bool alive = number && standstill_ran(number, &ran);
+    process->over |= number && !alive;
+    bool still = alive && number == process->process && ran == process->ran;
     process->told = process->told && number == process->process;
     process->process = number;
     process->ran = ran;

@@ -11,13 +11,20 @@
 #include <string.h>
 #include <time.h>
 
-uint64_t standstill_ran(int process)
+bool standstill_ran(int process, uint64_t *ran)
 {
     clockid_t clock;
-    struct timespec time = {0};
-    if (clock_getcpuclockid(process, &clock) == 0)
-        clock_gettime(clock, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+    struct timespec time;
+    if (clock_getcpuclockid(process, &clock) || clock_gettime(clock, &time))
+        return false;
+    *ran = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+    return true;
+}
+
+static bool has_run_no_more(int process, uint64_t ran)
+{
+    uint64_t now;
+    return standstill_ran(process, &now) && now == ran;
 }
 
 /* Of a process whose first thread has ended before others, that one counts as a zombie. */
@@ -72,10 +79,10 @@ static bool is_stuck(const char *directory, uint64_t threads, bool handlers)
 
 uint32_t standstill_threads(int process, const char *directory)
 {
-    uint64_t ran = standstill_ran(process), threads = living_threads(process);
-    bool stuck = all_wait(directory, threads) && blocked_for_good(process) &&
-                 !blocked_until_moved(process) &&
+    uint64_t ran, threads = living_threads(process);
+    bool stuck = standstill_ran(process, &ran) && all_wait(directory, threads) &&
+                 blocked_for_good(process) && !blocked_until_moved(process) &&
                  is_stuck(directory, threads, catches_signals(process)) &&
-                 standstill_ran(process) == ran;
+                 has_run_no_more(process, ran);
     return stuck ? (uint32_t)threads : 0;
 }

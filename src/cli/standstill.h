@@ -8,11 +8,13 @@
 #ifndef PREPLAY_CLI_STANDSTILL_H
 #define PREPLAY_CLI_STANDSTILL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* What it has run, in nanoseconds of all its threads: moves with the smallest step of any. 0 if
- * there is no such process. */
-uint64_t standstill_ran(int process);
+/* What it has run, in nanoseconds of all its threads: moves with the smallest step of any, once
+ * the kernel has counted it; 0 is what one has run that has just begun. False if there is no such
+ * process. */
+bool standstill_ran(int process, uint64_t *ran);
 
 /* For a process that runs no more: how many threads are stuck for good, or 0 if not all of them
  * are. Reads the trace in the directory. */
