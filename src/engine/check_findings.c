@@ -3,6 +3,7 @@
  * copy of the machine there. */
 #include "engine/check_findings.h"
 
+#include "base/team.h"
 #include "model/checker.h"
 #include "model/observed_run.h"
 
@@ -15,6 +16,7 @@ struct check {
 };
 
 struct checking {
+    const struct history *history;
     const struct findings *findings;
     struct rules *rules[MODEL_COUNT];
     struct check *checks;
@@ -83,9 +85,10 @@ static void refuse(struct checking *checking, uint32_t finding, const struct com
     pthread_mutex_unlock(&checking->failure.mutex);
 }
 
-static void *check_some(void *argument)
+static void check_some(void *context, uint32_t worker)
 {
-    struct checking *checking = argument;
+    (void)worker;
+    struct checking *checking = context;
     struct observed_run observed[MODEL_COUNT] = {{0}};
     for (size_t i; (i = atomic_fetch_add(&checking->next, 1)) < checking->count;) {
         const struct check *check = &checking->checks[i];
@@ -99,43 +102,53 @@ static void *check_some(void *argument)
     }
     for (int model = 0; model < MODEL_COUNT; model++)
         observed_run_free(&observed[model]);
-    return NULL;
 }
 
-static void check_all(struct checking *checking, uint32_t jobs)
-{
-    enum { JOBS_MAX = 256 };
-    pthread_t threads[JOBS_MAX];
-    uint32_t started = 0;
-    for (; started + 1 < jobs && started + 1 < checking->count && started < JOBS_MAX; started++)
-        if (pthread_create(&threads[started], NULL, check_some, checking))
-            break;
-    check_some(checking);
-    for (uint32_t i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
-}
-
-static void list_checks(struct checking *checking, const struct history *history)
+static void list_checks(struct checking *checking)
 {
     for (uint32_t i = 0; i < checking->findings->count; i++) {
         const struct finding *finding = &checking->findings->items[i];
         if (!finding->witness)
             continue;
         if (!checking->rules[finding->model])
-            checking->rules[finding->model] = rules_create(history, finding->model);
-        checking->checks[checking->count++] = (struct check){i, shared_by(history, finding)};
+            checking->rules[finding->model] = rules_create(checking->history, finding->model);
+        checking->checks[checking->count++] = (struct check){i, 0};
     }
-    if (checking->count)
-        qsort(checking->checks, checking->count, sizeof *checking->checks, compare_checks);
+}
+
+enum { CHECKS_TOGETHER = 64 };
+
+static void compare_some_with_run(void *context, uint32_t number)
+{
+    struct checking *checking = context;
+    size_t end = ((size_t)number + 1) * CHECKS_TOGETHER;
+    for (size_t i = (size_t)number * CHECKS_TOGETHER; i < end && i < checking->count; i++) {
+        struct check *check = &checking->checks[i];
+        check->shared = shared_by(checking->history, &checking->findings->items[check->finding]);
+    }
+}
+
+static void check_all(struct checking *checking, uint32_t jobs)
+{
+    if (!checking->count)
+        return;
+    jobs = jobs < checking->count ? jobs : (uint32_t)checking->count;
+    struct team *team = team_create(jobs);
+    uint32_t pieces = (uint32_t)((checking->count + CHECKS_TOGETHER - 1) / CHECKS_TOGETHER);
+    team_run(team, pieces, compare_some_with_run, checking);
+    qsort(checking->checks, checking->count, sizeof *checking->checks, compare_checks);
+    team_run(team, jobs, check_some, checking);
+    team_destroy(team);
 }
 
 int check_findings(const struct engine_run *run, struct error *error)
 {
-    struct checking checking = {.findings = run->findings,
+    struct checking checking = {.history = run->history,
+                                .findings = run->findings,
                                 .checks =
                                     memory_alloc(run->findings->count, sizeof *checking.checks),
                                 .failure = {PTHREAD_MUTEX_INITIALIZER, UINT32_MAX, {0}}};
-    list_checks(&checking, run->history);
+    list_checks(&checking);
     check_all(&checking, run->options->jobs);
     free(checking.checks);
     for (int model = 0; model < MODEL_COUNT; model++)
