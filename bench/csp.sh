@@ -1,6 +1,6 @@
 #!/bin/bash
 # csp (and deadlock) against hb on the same file, each with what it found and left undecided:
-# a trace of the size of seed 000's lu, dining philosophers, the generated traces of
+# a trace of the size of Carril & Tichy's lu, dining philosophers, the generated traces of
 # streaming.sh, dense random ones, and programs that wait for more than locks. CPU seconds
 # with reading the text, so that a busy machine does not matter.
 #     bench/csp.sh [BUILD] [lu|philosophers|generated|random|waits...]

@@ -1,4 +1,4 @@
-/* Equivalent traces a second, against the plain recursion of the dissertation's
+/* Equivalent traces a second, against the plain recursion of Sadowski's
  * Section 24.6 (at each place, try every event whose predecessors are placed) on
  * the same traces in the same run. Prints one line a trace. */
 #include "base/memory.h"

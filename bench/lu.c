@@ -1,4 +1,4 @@
-/* A trace of the size of seed 000's `lu`: 59.9 million captured events that come
+/* A trace of the size of Carril & Tichy's `lu`: 59.9 million captured events that come
  * down to 1,185 after the reduction, 138 of them synchronisation. Eight threads
  * factor a matrix in steps; all wait for each other at a barrier between two
  * steps, and each updates blocks of its own, over and over.

@@ -6,8 +6,8 @@
  * the same. Then tlh's search for the same pairs: calls with and without re-use; with a
  * budget of 0 only that. */
 #include "oracle/generator.h"
-#include "search/lattice.h"
-#include "search/rendezvous.h"
+#include "tlh/lattice.h"
+#include "tlh/rendezvous.h"
 #include "search/solve.h"
 #include "search/suspects.h"
 
@@ -77,8 +77,10 @@ static void measure_model(const struct history *history, enum model model, uint6
     suspects_find(&suspects, ladder_weakest(&ladder), ladder_value(&ladder), true, 0);
     struct solve_task *tasks = calloc(suspects.count + 1, sizeof *tasks);
     for (size_t i = 0; i < suspects.count; i++)
-        tasks[i] = (struct solve_task){SEARCH_RACE, &suspects.pairs[suspects.items[i].start].first,
-                                       2, suspects.items[i].count};
+        tasks[i] = (struct solve_task){.goal = SEARCH_RACE,
+                                       .events = &suspects.pairs[suspects.items[i].start].first,
+                                       .size = 2,
+                                       .count = suspects.items[i].count};
     struct solve_outcome *outcomes[2];
     double seconds[2];
     for (uint32_t jobs = 1; jobs <= 2; jobs++) {

@@ -1,5 +1,5 @@
-/* The rows of seed 003's Table 3: its columns beside ours, on traces of the same
- * shape (the seed's own cannot be had). Per row: the engine smt, the same with a
+/* The rows of Said et al.'s Table 3: its columns beside ours, on traces of the same
+ * shape (the paper's own cannot be had). Per row: the engine smt, the same with a
  * new solver for every pair, and the search of `auto`.
  *
  *   smt [-m rf|value] [-b BUDGET] [-r TIMES] [-a] [ROW...]
@@ -7,8 +7,8 @@
  * -r: only the engine, so many times, for a profiler; with -a, only auto's search. */
 #include "bench/smt_rows.h"
 #include "search/solve.h"
-#include "search/smt_pairs.h"
-#include "search/smt_search.h"
+#include "smt/smt_pairs.h"
+#include "smt/smt_search.h"
 #include "trace/formats.h"
 
 #include <stdio.h>
@@ -80,7 +80,7 @@ static uint64_t pairs_of(const struct loaded *loaded, struct smt_pair_list *list
     return counts.must_pairs;
 }
 
-/* The share of unguarded accesses, and the seed, that leave as many pairs as the seed's
+/* The share of unguarded accesses, and the seed, that leave as many pairs as the paper's
  * row had, or about as many. */
 static void load_alike(struct loaded *loaded, const struct row *row, enum model model)
 {
@@ -133,7 +133,7 @@ static double run_smt(const struct loaded *loaded, const struct smt_options *opt
 }
 
 struct auto_result {
-    double seconds; /* for the pairs: what the seed's figure is for */
+    double seconds; /* for the pairs: what the paper's figure is for */
     double index;   /* for what all questions share */
     uint64_t witnesses, exhausted;
 };
@@ -149,7 +149,8 @@ static struct auto_result run_auto_once(const struct loaded *loaded, enum model 
     for (size_t i = 0; i < list->count; i++) {
         pairs[i][0] = list->items[i].first;
         pairs[i][1] = list->items[i].second;
-        tasks[i] = (struct solve_task){SEARCH_RACE, pairs[i], 2, 1};
+        tasks[i] =
+            (struct solve_task){.goal = SEARCH_RACE, .events = pairs[i], .size = 2, .count = 1};
     }
     double began = now();
     struct ladder ladder;
@@ -296,7 +297,7 @@ int main(int argc, char **argv)
     load(&warm, &rows[4], 100, 1, model);
     run_smt(&warm, &(struct smt_options){.z3_alone = true}, &counts);
     unload(&warm);
-    printf("%-27s | %-22s | %-35s | %-14s | %-13s | %s\n", "", "seed 003", "smt", "Z3 alone",
+    printf("%-27s | %-22s | %-35s | %-14s | %-13s | %s\n", "", "Said et al.", "smt", "Z3 alone",
            "fresh solvers", "auto's search");
     printf("%-16s %3s %6s | %4s %4s %4s %6s | %4s %4s %4s %4s %7s %6s | %7s %6s | %7s %5s | %4s "
            "%4s %8s %6s %8s\n",

@@ -8,7 +8,7 @@
  * Prints events, readings, and seconds: lockset alone, what tlh adds to it while the trace is
  * read, and what it takes at the end. */
 #include "engine/driver.h"
-#include "engine/lockset_pairs.h"
+#include "relations/lockset_pairs.h"
 
 #include <stdio.h>
 #include <time.h>

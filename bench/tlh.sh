@@ -6,7 +6,7 @@
 # tlh adds to lockset, batch by batch in one process (bench/tlh.c), as the difference of two
 # runs is far below what the machine makes of them: all of it, and how much of that comes
 # at the end, for searching, checking and writing.
-# `of-record` is all of it against recording alone, `of-all` the overhead as seed 004 counts
+# `of-record` is all of it against recording alone, `of-all` the overhead as Ganai counts
 # it (its Table V): over running under a race detector by happens-before and locksets.
 # Either should be 4 % at the most.
 set -e

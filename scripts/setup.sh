@@ -1,11 +1,15 @@
 # Sourced by ./quickstart and ./check: installs what is missing, with apt.
 
 # cmocka and bats decide which tests there are, and valgrind whether there is --valgrind: they must
-# be there when meson first looks.
+# be there when meson first looks. capstone reads machine code: which reads decide about a wait.
 build_packages="gcc libc6-dev meson ninja-build pkg-config libxxhash-dev libjansson-dev libdw-dev \
-libzstd-dev libz3-dev re2c lemon libcmocka-dev bats valgrind"
+libcapstone-dev libzstd-dev libz3-dev re2c lemon libcmocka-dev bats valgrind"
+# What the zoo of libraries (tests/programs/libraries) is about.
+library_packages="libc++-dev libc++abi-dev libglib2.0-dev libtbb-dev libomp-dev libuv1-dev libssl-dev \
+libboost-thread-dev libboost-fiber-dev libboost-context-dev libboost-system-dev"
 test_packages="g++ clang clang-format libclang-rt-14-dev jq z3 cvc5 gdb \
-make cmake binutils scdoc zsh fish python3 python3-jsonschema libdebuginfod1"
+make cmake binutils scdoc zsh fish python3 python3-jsonschema libdebuginfod1 \
+$library_packages"
 
 # The HTML report is tested in a browser. Some machines have node and npm from elsewhere, and
 # Debian's packages conflict with those: the commands count.

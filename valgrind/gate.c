@@ -15,7 +15,7 @@ uintptr_t host_gate_pass(void)
     struct host_gate *gate = &self->gate;
     if (recorder_enter(self)) {
         if (op_in(gate->op, OPS_ATOMIC))
-            enforce_atomic(self, gate->op, gate->pc);
+            enforce_atomic(self, gate->address, gate->size, gate->op, gate->pc);
         else
             enforce_access(self, gate->address, gate->size, gate->op, gate->pc);
         recorder_leave(self);

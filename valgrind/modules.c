@@ -1,6 +1,7 @@
 /* Whose code it is, told from the file that is mapped there; and the load map of
  * the trace (format: src/runtime/modules.c), with what the file's own headers say. */
 #include "tool.h"
+#include "runtime/directory.h"
 
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcbase.h"
@@ -162,7 +163,7 @@ static char *put_hex(char *at, uint64_t number)
 
 static void write_line(const struct module *module, const HChar *file_name)
 {
-    char line[PROCESS_PATH + 256], path[PROCESS_PATH];
+    char line[PROCESS_PATH + 256];
     char *at = put_hex(line, module->low);
     *at++ = ' ';
     at = put_hex(at, module->high);
@@ -179,9 +180,7 @@ static void write_line(const struct module *module, const HChar *file_name)
     while (*file_name && at < line + sizeof line - 2)
         *at++ = *file_name++;
     *at++ = '\n';
-    if (!process_path(path, "modules"))
-        return;
-    int file = system_open(path, O_WRONLY | O_CREAT | O_APPEND, 0666);
+    int file = directory_open(process.directory, "modules", O_WRONLY | O_CREAT | O_APPEND);
     if (file < 0)
         return;
     system_write(file, line, (size_t)(at - line));

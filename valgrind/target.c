@@ -22,7 +22,7 @@ static int mark_atomics(struct dl_phdr_info *program, size_t size, void *unused)
     (void)size, (void)unused;
     const char *path = getenv("PREPLAY_ATOMICS");
     FILE *file = path ? fopen(path, "re") : NULL;
-    char program_of_list[PATH_MAX + 2] = "", self[PATH_MAX] = "";
+    static char program_of_list[PATH_MAX + 2], self[PATH_MAX]; /* once, before main() */
     unsigned long address, length;
     bool ours = file && fgets(program_of_list, sizeof program_of_list, file) &&
                 realpath("/proc/self/exe", self) &&

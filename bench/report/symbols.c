@@ -1,7 +1,7 @@
 /* Symbolises addresses of a program as a report does: symbols PROGRAM < ADDRESSES, one
  * hexadecimal address a line. Prints every frame, as addr2line -f -i does, and last to
  * stderr the seconds it took. */
-#include "trace/symbols.h"
+#include "symbols/symbols.h"
 
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * instrumentation and our runtime in place of its runtime. */
 #include "base/array.h"
 #include "cli/command.h"
-#include "cli/library.h"
+#include "target/library.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -111,15 +111,17 @@ static void add_flags(struct words *words, char *const *own, bool clang, bool br
             add(words, *own);
 }
 
-/* gcc links -ltsan first of all; it finds ours in tsan/. clang is told to leave
- * its runtime out. */
+/* gcc links -ltsan first of all; it finds ours in tsan/. clang is told to leave its runtime out,
+ * and finds ours in the same place: before all libraries whose functions it stands in front of. */
 static void add_runtime(struct words *words, const char *library, bool clang)
 {
     char *tsan = text("-L", library);
     char *rpath = text("-Wl,-rpath,", library);
     if (clang) {
         add(words, "-fno-sanitize-link-runtime");
+        add(words, "-Wl,--push-state,--no-as-needed");
         array_push(words, text(library, "/libpreplay.so"));
+        add(words, "-Wl,--pop-state");
     } else {
         array_push(words, text(tsan, "/tsan"));
     }
@@ -143,9 +145,9 @@ static int compile(struct options *options, bool plus, struct error *error)
     struct words words = {0};
     add_compiler(&words, plus);
     bool clang = is_clang(words.items[words.count - 1]);
-    add_flags(&words, own, clang, any(own, branch));
     if (links(own))
         add_runtime(&words, library, clang);
+    add_flags(&words, own, clang, any(own, branch));
     array_push(&words, NULL);
     execvp(words.items[0], words.items);
     error_set(error, ERROR_INTERNAL, "cannot run the compiler %s: %s", words.items[0],

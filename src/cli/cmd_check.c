@@ -1,11 +1,13 @@
 /* preplay check: does a witness prove what it claims?
  *
- * WITNESS is a findings file (DESIGN, section 7), of which every finding with a
+ * WITNESS is a findings file (docs/design.md, "The command line"), of which every finding with a
  * witness or turns (trace/turns.h) is checked, or a plain list of pos values, taken
  * as the witness of a race of its last two events. */
 #include "base/array.h"
 #include "cli/command.h"
+#include "cli/trace_argument.h"
 #include "model/checker.h"
+#include "model/sift.h"
 #include "report/text.h"
 #include "trace/std_writer.h"
 
@@ -214,12 +216,13 @@ static int check_file(const struct history *history, const char *path, enum mode
 int cmd_check(struct options *options, struct error *error)
 {
     enum model model = MODEL_NONE;
-    if (command_arguments(options, 2, "a TRACE and a WITNESS", error))
+    if (command_arguments(options, 2, "a TRACE and a WITNESS", error) ||
+        trace_argument_at(options, &options->arguments[0], error))
         return -1;
     if (options->model && (model = model_parse(options->model)) == MODEL_COUNT)
         return error_set(error, ERROR_USAGE, "no model '%s'; there are rf, value, branch and sync",
                          options->model);
-    struct trace *trace = trace_open(options->arguments[0], error);
+    struct trace *trace = sift_open(options->arguments[0], error);
     struct history *history = trace ? history_read(trace, error) : NULL;
     int code = history ? check_file(history, options->arguments[1], model, error) : -1;
     history_destroy(history);

@@ -1,6 +1,7 @@
 /* preplay compare: the engines side by side, a row a finding, and on small traces the
  * exhaustive truth beside them. */
 #include "cli/command.h"
+#include "cli/trace_argument.h"
 #include "cli/comparison.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ static int show(const struct comparison *comparison, const struct options *optio
 
 int cmd_compare(struct options *options, struct error *error)
 {
-    if (command_arguments(options, 1, "one TRACE", error))
+    if (trace_argument(options, error))
         return -1;
     struct prediction prediction;
     int code = prediction_run(&prediction, options, options->arguments[0], NULL, error);

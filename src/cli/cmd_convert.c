@@ -1,7 +1,8 @@
 /* preplay convert: a trace in another format. */
 #include "cli/command.h"
-#include "search/cspm.h"
-#include "search/smt_text.h"
+#include "cli/trace_argument.h"
+#include "csp/cspm.h"
+#include "smt/smt_text.h"
 #include "tiddle/writer.h"
 #include "trace/csv_writer.h"
 #include "trace/std_writer.h"
@@ -105,7 +106,7 @@ static int convert(size_t target, const struct options *options, struct error *e
 
 int cmd_convert(struct options *options, struct error *error)
 {
-    if (command_arguments(options, 1, "one TRACE", error))
+    if (trace_argument(options, error))
         return -1;
     for (size_t i = 0; i < TARGET_COUNT; i++)
         if (options->to && strcmp(options->to, targets[i].name) == 0)

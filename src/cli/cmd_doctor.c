@@ -1,6 +1,7 @@
 /* preplay doctor: what works on this machine, and what to do where it does not. */
 #include "cli/command.h"
-#include "cli/library.h"
+#include "target/abilities.h"
+#include "target/library.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,25 @@ static bool try_valgrind(const char *self, const char *directory)
     return succeeds(command);
 }
 
+/* How far replays are kept apart from what is the user's (docs/replay.md). */
+static void tell_of_sandbox(void)
+{
+    struct abilities can;
+    abilities_find(&can);
+    line(can.mounts, "replays find their files in mounts of their own, and change no others",
+         can.users ? "they run in a copy of the working directory, and not at all if the program "
+                     "writes elsewhere; allow user namespaces, or be root"
+                   : "they run in a copy of the working directory, and not at all if the program "
+                     "writes elsewhere; give the container CAP_SYS_ADMIN");
+    line(can.overlays, "overlayfs spares them copies of directories",
+         "load the kernel's module overlay (optional)");
+    line(can.processes, "replays have processes of their own, which the kernel ends with preplay",
+         "preplay itself ends what they leave behind; let /proc be mounted in PID namespaces "
+         "(optional)");
+    line(can.network, "replays have ports of their own",
+         "they use the machine's; allow network namespaces (optional)");
+}
+
 int cmd_doctor(struct options *options, struct error *error)
 {
     if (command_arguments(options, 0, "no arguments", error))
@@ -78,6 +98,7 @@ int cmd_doctor(struct options *options, struct error *error)
     line(scratch && good && try_valgrind(self, directory),
          "programs can be recorded with --valgrind",
          "install valgrind, and build preplay again (optional)");
+    tell_of_sandbox();
     if (scratch) {
         char command[128];
         snprintf(command, sizeof command, "rm -r '%s'", directory);

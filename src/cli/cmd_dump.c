@@ -1,6 +1,8 @@
 /* preplay dump: every event as text, with its pos, thread and index. */
 #include "base/array.h"
 #include "cli/command.h"
+#include "cli/trace_argument.h"
+#include "model/sift.h"
 #include "report/text.h"
 #include "trace/std_writer.h"
 #include "trace/trace.h"
@@ -46,9 +48,9 @@ static int dump(struct trace *trace, struct error *error)
 
 int cmd_dump(struct options *options, struct error *error)
 {
-    if (command_arguments(options, 1, "one TRACE", error))
+    if (trace_argument(options, error))
         return -1;
-    struct trace *trace = trace_open(options->arguments[0], error);
+    struct trace *trace = sift_open(options->arguments[0], error);
     if (!trace)
         return -1;
     int code = dump(trace, error);

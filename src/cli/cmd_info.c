@@ -1,6 +1,7 @@
 /* preplay info: how much of what is in a trace. */
 #include "base/array.h"
 #include "cli/command.h"
+#include "cli/trace_argument.h"
 #include "report/json.h"
 #include "report/text.h"
 #include "trace/trace.h"
@@ -60,7 +61,7 @@ static void print(const struct trace *trace, const struct info *info)
 
 int cmd_info(struct options *options, struct error *error)
 {
-    if (command_arguments(options, 1, "one TRACE", error))
+    if (trace_argument(options, error))
         return -1;
     struct trace *trace = trace_open(options->arguments[0], error);
     if (!trace)

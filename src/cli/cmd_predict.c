@@ -1,13 +1,15 @@
 /* preplay predict: engines over a trace, findings as text or JSON. */
+#include "base/interruption.h"
+#include "base/memory.h"
 #include "cli/command.h"
-#include "cli/ending.h"
+#include "cli/trace_argument.h"
 #include "cli/predict.h"
 #include "report/text.h"
 
 #include <string.h>
 
 struct tally {
-    size_t kinds[3];
+    size_t kinds[FINDING_KINDS];
     size_t hidden; /* candidates that were only counted */
 };
 
@@ -63,11 +65,32 @@ static void print_summary(FILE *out, const struct prediction *prediction, const 
     putc('\n', out);
 }
 
+/* What was not looked at is as good as not recorded. */
+static void note_interruption(struct trace *trace)
+{
+    static const char reason[] = "predicting was interrupted";
+    if (interruption_asked() && !trace->incomplete)
+        trace->incomplete = memory_copy(reason, sizeof reason);
+}
+
+static void say_incomplete(const struct trace *trace)
+{
+    if (interruption_asked())
+        fprintf(stderr, "preplay: %s: nothing is said about the rest\n", trace->incomplete);
+    else if (trace->incomplete)
+        fprintf(stderr,
+                "preplay: the recording is incomplete (%s): nothing is said about what the program "
+                "did after that\n",
+                trace->incomplete);
+}
+
 int cmd_predict(struct options *options, struct error *error)
 {
-    if (command_arguments(options, 1, "one TRACE", error))
+    if (trace_argument(options, error))
         return -1;
     struct prediction prediction;
+    interruption_expect("\npreplay: interrupted: what is known so far follows; once more ends it\n",
+                        "preplay: ended\n");
     int code = prediction_run(&prediction, options, options->arguments[0], "auto", error);
     if (code == 0) {
         bool json_on_stdout = options->json_file && strcmp(options->json_file, "-") == 0;
@@ -76,15 +99,20 @@ int cmd_predict(struct options *options, struct error *error)
         print_findings(out, &prediction, options, &tally);
         if (out)
             print_summary(out, &prediction, &tally);
-        ending_say_incomplete(options->arguments[0]);
+        note_interruption(prediction.trace);
+        say_incomplete(prediction.trace);
         if (tally.kinds[0] + tally.kinds[1] + tally.kinds[2])
             code = (int)options->exit_code;
-        if (prediction_keep(&prediction, NULL, error))
+        else if (prediction.trace->incomplete)
+            code = EXIT_INCOMPLETE;
+        if (!interruption_asked() && prediction_keep(&prediction, NULL, error))
             code = -1;
         if (options->json_file &&
             prediction_write_json(&prediction, NULL, options->json_file, error))
             code = -1;
     }
     prediction_free(&prediction);
+    if (code == EXIT_INCOMPLETE)
+        interruption_end();
     return code;
 }

@@ -2,12 +2,12 @@
 #include "cli/command.h"
 #include "cli/online.h"
 #include "cli/predict.h"
-#include "cli/recording.h"
+#include "cli/recording_options.h"
 
 static int record_online(struct recording *recording, const struct options *options,
                          struct error *error)
 {
-    if (prediction_check(options, ONLINE_ENGINES, error))
+    if (prediction_check(options, ONLINE_ENGINES, error) || recording_prepare(recording, error))
         return -1;
     struct online *online = online_create(options, recording->directory);
     recording->started = online_start;

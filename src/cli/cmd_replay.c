@@ -1,14 +1,20 @@
 /* preplay replay: the program again, under the schedules of its findings. */
 #include "base/array.h"
+#include "base/memory.h"
 #include "cli/command.h"
-#include "cli/debugging.h"
-#include "cli/replaying.h"
+#include "model/sift.h"
+#include "replay/debugging.h"
+#include "replay/settling.h"
 #include "cli/reporting.h"
-#include "cli/side_by_side.h"
-#include "cli/verdicts.h"
+#include "cli/trace_argument.h"
+#include "target/side_by_side.h"
+#include "replay/trust.h"
+#include "replay/verdicts.h"
+#include "target/sandbox.h"
 #include "report/findings_file.h"
 #include "report/full_text.h"
 #include "report/text.h"
+#include "trace/finding_id.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -25,15 +31,26 @@ struct job {
     struct replay_program program;
 };
 
+static void say_missing(const struct replay_program *program)
+{
+    for (size_t i = 0; program->missing[i]; i++) {
+        fputs("preplay: the recorded run had ", stderr);
+        report_safe_text(stderr, program->missing[i]);
+        fputs(" in its environment, which was not recorded (--no-env) and is not set now\n",
+              stderr);
+    }
+}
+
 static int open_job(struct job *job, const char *path, struct error *error)
 {
     char file[4200];
-    job->trace = trace_open(path, error);
+    job->trace = sift_open(path, error);
     if (!job->trace)
         return -1;
     job->history = history_read(job->trace, error);
     if (!job->history || replay_program_read(&job->program, path, error))
         return -1;
+    say_missing(&job->program);
     job->findings = findings_create(true);
     snprintf(file, sizeof file, "%s/findings.json", path);
     if (access(file, F_OK))
@@ -56,21 +73,9 @@ static bool wanted(const struct options *options, const struct finding *finding,
     if (options->argument_count == 1)
         return finding->witness != NULL;
     for (size_t i = 1; i < options->argument_count; i++)
-        if (strcmp(options->arguments[i], id) == 0)
+        if (finding_id_means(options->arguments[i], id))
             return true;
     return false;
-}
-
-static void print_others(const struct replay_outcome *outcome, const char *id)
-{
-    for (size_t i = 0; outcome->seen && i < outcome->seen->count; i++) {
-        char other[FINDING_ID_SIZE];
-        finding_id(&outcome->seen->items[i], outcome->trace, other);
-        if (strcmp(other, id) == 0)
-            continue;
-        fputs("  also seen: ", stdout);
-        report_finding(stdout, outcome->trace, &outcome->seen->items[i]);
-    }
 }
 
 /* Under gdb: the first wanted finding. GDB words for tests come from PREPLAY_GDB. */
@@ -93,8 +98,7 @@ static int debug_one(struct job *job, const struct finding *finding, bool fine, 
 /* What became of a finding: shared with the processes that replay it. */
 struct result {
     _Atomic uint32_t confirmed, replayed;
-    enum verdict verdict; /* of the first replay, or confirmed */
-    char reason[512];
+    struct settled settled; /* of the first replay, or of the first that showed it */
 };
 
 struct task {
@@ -104,27 +108,107 @@ struct task {
     struct result *results; /* of the chosen ones, in shared memory */
 };
 
-static void note_result(struct result *result, const struct replay_outcome *outcome)
+static void note_result(struct result *result, const struct settled *settled)
 {
-    bool confirmed = outcome->verdict == VERDICT_CONFIRMED;
+    bool confirmed = settled->verdict == VERDICT_CONFIRMED;
     bool first = atomic_fetch_add(&result->replayed, 1) == 0;
-    if (first || (confirmed && !atomic_load(&result->confirmed))) {
-        result->verdict = outcome->verdict;
-        memcpy(result->reason, outcome->reason, sizeof result->reason);
-    }
+    if (first || (confirmed && !atomic_load(&result->confirmed)))
+        result->settled = *settled;
     atomic_fetch_add(&result->confirmed, confirmed);
 }
 
-static void print_outcome(const struct task *task, const struct replay_outcome *outcome,
-                          const char *id)
+static void print_others(const struct job *job, const struct settled *settled)
+{
+    for (uint32_t i = 0; i < settled->seen_count; i++) {
+        const struct finding *known = NULL;
+        char id[FINDING_ID_SIZE];
+        for (size_t k = 0; k < job->findings->count && !known; k++) {
+            finding_id(&job->findings->items[k], job->trace, id);
+            known = strcmp(id, settled->seen[i]) == 0 ? &job->findings->items[k] : NULL;
+        }
+        fputs("  also seen: ", stdout);
+        if (known)
+            report_finding(stdout, job->trace, known);
+        else
+            printf("%s\n", settled->seen[i]);
+    }
+}
+
+static void print_outcome(const struct task *task, const struct settled *settled, const char *id)
 {
     bool once = task->options->times == 1;
-    if (once || outcome->verdict != VERDICT_CONFIRMED)
-        printf("%s %s: %s (%.2f s)\n", id, verdict_text(outcome->verdict), outcome->reason,
-               outcome->seconds);
+    if (once || settled->verdict != VERDICT_CONFIRMED)
+        printf("%s %s: %s (%.2f s)\n", id, verdict_text(settled->verdict), settled->reason,
+               settled->seconds);
     if (once)
-        print_others(outcome, id);
+        print_others(task->job, settled);
     fflush(stdout);
+}
+
+/* Schedule after schedule until one shows something: what is likely to do, then less, then more. */
+static int try_all(struct settling *settling, const struct finding *finding,
+                   struct settled *settled, struct error *error)
+{
+    struct settled *next = NEW(struct settled);
+    int result = settling_try(settling, finding, SCHEDULE_NEEDED, settled, error);
+    bool ordered = settled->ordered_accesses;
+    for (enum schedule_detail detail = ordered ? SCHEDULE_PLAIN : SCHEDULE_FINE;
+         !result && detail <= SCHEDULE_FINE && !settled->reached && !settled->failed &&
+         settled->verdict != VERDICT_TIMEOUT && !settled->interrupted;
+         detail++) {
+        result = settling_try(settling, finding, detail, next, error);
+        if (!result && (next->reached || next->failed))
+            *settled = *next;
+    }
+    free(next);
+    return result;
+}
+
+/* Without any further questions: for those who count. */
+static int run_once(const struct task *task, const struct finding *finding, unsigned lane,
+                    struct settled *settled, struct error *error)
+{
+    const struct options *options = task->options;
+    struct replay_outcome outcome;
+    uint32_t runs;
+    struct replay_manner manner = {
+        .timeout = options->timeout,
+        .lane = lane,
+        .detail = SCHEDULE_FINE,
+    };
+    int result = options->fine ? replaying_run(&outcome, &task->job->program, task->job->history,
+                                               finding, &manner, error)
+                               : replaying_try(&outcome, &task->job->program, task->job->history,
+                                               finding, manner, &runs, error);
+    if (result)
+        return -1;
+    *settled = (struct settled){.verdict = outcome.verdict, .seconds = outcome.seconds};
+    snprintf(settled->reason, sizeof settled->reason, "%s", outcome.reason);
+    replay_outcome_free(&outcome);
+    return 0;
+}
+
+static int replay_one(const struct task *task, const struct finding *finding, unsigned lane,
+                      struct settled *settled, struct error *error)
+{
+    const struct options *options = task->options;
+    struct settling settling = {
+        .program = &task->job->program,
+        .history = task->job->history,
+        .timeout = options->timeout,
+        .consequences = true,
+    };
+    bool kept = settling_has_kept(&settling, finding);
+    int result;
+    settling.lane = lane;
+    if (kept && !options->fine)
+        result = settling_again(&settling, finding, settled, error);
+    else if (options->times == 1 && !options->fine)
+        result = try_all(&settling, finding, settled, error);
+    else
+        result = run_once(task, finding, lane, settled, error);
+    settling_free(&settling);
+    return result;
 }
 
 /* Each replay is a task; those of one finding follow each other. */
@@ -135,28 +219,18 @@ static int replay_task(void *context, size_t number)
     size_t which = number / options->times;
     struct finding *finding = task->chosen.items[which];
     struct error error = {0};
-    struct replay_outcome outcome;
-    struct replay_manner manner = {
-        .timeout = options->timeout,
-        .lane = (unsigned)(number % options->jobs),
-        .detail = SCHEDULE_FINE,
-        .scratch = options->scratch,
-    };
     char id[FINDING_ID_SIZE];
-    uint32_t runs;
+    struct settled *settled = NEW(struct settled);
     finding_id(finding, task->job->trace, id);
-    int result = options->fine ? replaying_run(&outcome, &task->job->program, task->job->history,
-                                               finding, &manner, &error)
-                               : replaying_try(&outcome, &task->job->program, task->job->history,
-                                               finding, manner, &runs, &error);
-    if (result) {
+    if (replay_one(task, finding, (unsigned)(number % options->jobs), settled, &error)) {
         fprintf(stderr, "preplay: %s: %s\n", id, error.text);
+        free(settled);
         return (int)error.code;
     }
-    note_result(&task->results[which], &outcome);
-    print_outcome(task, &outcome, id);
-    int code = outcome.verdict == VERDICT_CONFIRMED ? EXIT_OK : NOT_ALL_CONFIRMED;
-    replay_outcome_free(&outcome);
+    note_result(&task->results[which], settled);
+    print_outcome(task, settled, id);
+    int code = settled->verdict == VERDICT_CONFIRMED ? EXIT_OK : NOT_ALL_CONFIRMED;
+    free(settled);
     return code;
 }
 
@@ -173,6 +247,7 @@ static void print_in_full(const struct task *task)
         .history = job->history,
         .path = task->options->arguments[0],
         .directory = job->program.directory,
+        .source_roots = task->options->source_root,
         .items = (const struct finding **)task->chosen.items,
         .count = task->chosen.count,
     };
@@ -189,13 +264,25 @@ static int settle_all(const struct task *task, struct error *error)
             printf("%s confirmed %u of %llu times\n", id, result->confirmed,
                    (unsigned long long)task->options->times);
         if (result->replayed)
-            finding_settle(task->chosen.items[i], result->verdict, result->reason);
-        if (result->replayed &&
-            verdicts_keep(task->options->arguments[0], task->chosen.items[i], id, error))
+            settled_apply(&result->settled, task->chosen.items[i]);
+        if (result->replayed && verdicts_keep(task->options->arguments[0], task->chosen.items[i],
+                                              id, task->job->trace, error))
             return -1;
     }
     if (task->options->times == 1)
         print_in_full(task);
+    return 0;
+}
+
+static int keep_apart(struct task *task, struct error *error)
+{
+    struct replay_program *program = &task->job->program;
+    if (replay_program_keep_apart(program, task->options->arguments[0], task->options->in_place,
+                                  error))
+        return -1;
+    const char *note = sandbox_note(program->sandbox);
+    if (*note)
+        fprintf(stderr, "preplay: %s\n", note);
     return 0;
 }
 
@@ -227,6 +314,8 @@ static int replay_all(struct job *job, const struct options *options, struct err
     if (!task.chosen.count && options->argument_count > 1)
         code = error_set(error, ERROR_USAGE, "no finding %s in %s (preplay predict lists them)",
                          options->arguments[1], options->arguments[0]);
+    else if (task.chosen.count && keep_apart(&task, error))
+        code = -1;
     else if (task.chosen.count && options->gdb)
         code = debug_one(job, task.chosen.items[0], options->fine, error);
     else if (task.chosen.count)
@@ -240,8 +329,11 @@ static int replay_all(struct job *job, const struct options *options, struct err
 
 int cmd_replay(struct options *options, struct error *error)
 {
-    if (!options->argument_count)
-        return error_set(error, ERROR_USAGE, "preplay replay takes a TRACE and perhaps IDs");
+    if (trace_argument(options, error) ||
+        trace_lock_replay(&options->lock, options->arguments[0], error))
+        return -1;
+    if (!options->trust && trust_check(options->arguments[0], error))
+        return -1;
     struct job job = {0};
     int code = open_job(&job, options->arguments[0], error);
     if (code == 0)

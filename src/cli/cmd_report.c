@@ -1,8 +1,11 @@
 /* preplay report: what is known about a trace, as text, JSON, SARIF or HTML. */
 #include "cli/command.h"
+#include "cli/trace_argument.h"
 #include "cli/predict.h"
-#include "cli/replaying.h"
+#include "model/sift.h"
+#include "replay/replaying.h"
 #include "cli/reporting.h"
+#include "cli/reporting_program.h"
 #include "report/findings_file.h"
 
 #include <string.h>
@@ -60,7 +63,7 @@ static int open_source(struct source *source, struct options *options, const cha
 {
     char file[4200];
     struct error ignored = {0};
-    source->trace = trace_open(path, error);
+    source->trace = sift_open(path, error);
     source->history = source->trace ? history_read(source->trace, error) : NULL;
     if (!source->history)
         return -1;
@@ -71,7 +74,9 @@ static int open_source(struct source *source, struct options *options, const cha
     bool recorded = strcmp(source->trace->format->name, "binary") == 0;
     if (recorded)
         replay_program_read(&source->program, path, &ignored);
-    if (!recorded || access(file, F_OK) != 0)
+    /* Of a whole recording, only an interrupted prediction leaves a file that is not. */
+    bool cut_short = recorded && !source->trace->incomplete && findings_file_incomplete(file);
+    if (!recorded || access(file, F_OK) != 0 || cut_short)
         return predict(source, options, path, error);
     source->has_run = findings_file_numbers(file, &source->engine, &source->run);
     return findings_file_read(source->findings, source->history, file, error);
@@ -79,18 +84,22 @@ static int open_source(struct source *source, struct options *options, const cha
 
 static enum report_format format_of(const struct options *options)
 {
-    return options->as_html    ? REPORT_HTML
-           : options->as_sarif ? REPORT_SARIF
-           : options->as_json  ? REPORT_JSON
-                               : REPORT_TEXT;
+    return options->as_html           ? REPORT_HTML
+           : options->as_junit        ? REPORT_JUNIT
+           : options->as_code_quality ? REPORT_CODE_QUALITY
+           : options->as_sarif        ? REPORT_SARIF
+           : options->as_json         ? REPORT_JSON
+                                      : REPORT_TEXT;
 }
 
 int cmd_report(struct options *options, struct error *error)
 {
     struct source source = {0};
-    if (command_arguments(options, 1, "one TRACE", error))
+    if (trace_argument(options, error))
         return -1;
-    if (options->as_html + options->as_sarif + options->as_json + options->as_text > 1)
+    if (options->as_html + options->as_sarif + options->as_json + options->as_text +
+            options->as_junit + options->as_code_quality >
+        1)
         return error_set(error, ERROR_USAGE, "preplay report writes one format at a time");
     struct reporting_filter filter;
     int code = reporting_filter_read(&filter, options, error);
@@ -98,16 +107,22 @@ int cmd_report(struct options *options, struct error *error)
         code = open_source(&source, options, options->arguments[0], error);
     if (code == 0) {
         struct report report;
+        struct report_program program;
         char tool[PATH_MAX];
         report_create(&report, source.trace, source.history, options->arguments[0], &source.engine,
                       1, options->all);
         report_leave_out(&report, filter.suppressions, filter.baseline, NULL);
         report.run = source.has_run ? &source.run : NULL;
         report.directory = source.program.directory;
+        report.source_roots = options->source_root;
         report.tool = reporting_tool(tool);
+        report.program = reporting_program(&program, options->arguments[0]) ? &program : NULL;
+        report.most = options->max_findings;
         code = reporting_write(&report, format_of(options), options->output, error);
         if (code == 0 && report.count)
             code = (int)options->exit_code;
+        else if (code == 0 && report_incomplete(&report))
+            code = EXIT_INCOMPLETE;
         report_free(&report);
     }
     close_source(&source);

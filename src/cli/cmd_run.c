@@ -1,16 +1,19 @@
 /* preplay run: record a program, predict, replay what was predicted, report. */
+#include "base/interruption.h"
 #include "base/memory.h"
 #include "cli/command.h"
-#include "cli/confirming.h"
-#include "cli/ending.h"
+#include "model/sift.h"
+#include "replay/confirming.h"
 #include "cli/predict.h"
-#include "cli/processes.h"
-#include "cli/recording.h"
+#include "target/processes.h"
+#include "cli/recording_options.h"
 #include "cli/reporting.h"
+#include "cli/reporting_program.h"
 #include "report/full_text.h"
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +24,7 @@ struct part {
     struct trace *trace; /* read again for its events, if no engine kept them */
     struct history *history;
     struct report_engine *engines;
+    struct report_program program;
     struct report report;
 };
 
@@ -31,6 +35,8 @@ struct run {
     struct processes processes;
     struct part *parts;
     struct report_run numbers;
+    bool incomplete;  /* the recording of one of them stopped early */
+    double fruitless; /* seconds of replays that showed nothing */
     char tool[PATH_MAX];
 };
 
@@ -41,10 +47,24 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+/* Once the program has ended, signals are for us. */
+static void expect_interruption(const char *directory)
+{
+    char last[2 * PATH_MAX + 256];
+    snprintf(last, sizeof last,
+             "preplay: ended. The recording is in %s: preplay report %s goes on\n", directory,
+             directory);
+    interruption_expect("\npreplay: interrupted: what is known so far follows; once more ends it\n",
+                        last);
+}
+
 static int record(struct run *run, struct error *error)
 {
     const struct options *options = run->options;
     run->recording = recording_wanted(options);
+    if (recording_prepare(&run->recording, error))
+        return -1;
+    expect_interruption(run->recording.directory);
     if (recording_run(&run->recording, error))
         return -1;
     fflush(stdout);
@@ -57,11 +77,25 @@ static int record(struct run *run, struct error *error)
     return 0;
 }
 
+/* NULL: done. */
+static void show_progress(void *unused, const struct confirming_progress *progress)
+{
+    (void)unused;
+    if (progress && progress->current)
+        fprintf(stderr,
+                "\r\033[Kpreplay: replaying, %zu of %zu settled, %zu happened, %.0f s left; now %s",
+                progress->settled, progress->total, progress->confirmed, progress->left,
+                progress->current);
+    else
+        fputs("\r\033[K", stderr);
+    fflush(stderr);
+}
+
 /* Engines that keep no history of the trace have no witnesses to replay either. */
 static int confirm(struct run *run, struct part *part, struct error *error)
 {
     struct driver *driver = &part->prediction.driver;
-    if (!driver->history || !run->options->max_replays || run->numbers.interrupted)
+    if (!driver->history || !run->options->max_replays || interruption_asked())
         return 0;
     struct findings **lists = NEW_ARRAY(struct findings *, driver->count);
     for (size_t i = 0; i < driver->count; i++)
@@ -71,15 +105,23 @@ static int confirm(struct run *run, struct part *part, struct error *error)
         .lists = lists,
         .list_count = driver->count,
         .most = run->options->max_replays - run->numbers.replays,
-        .budget = run->options->budget - run->numbers.replaying,
+        .budget = run->options->budget,
+        .spent = run->options->budget > 0 ? run->numbers.replaying : run->fruitless,
         .timeout = run->options->timeout,
-        .progress = isatty(STDERR_FILENO),
+        .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
+        .in_place = run->options->in_place,
     };
-    int result = confirming_run(&confirming, part->directory, error);
+    int result = trace_lock_replay(&run->recording.lock, run->recording.directory, error)
+                     ? -1
+                     : confirming_run(&confirming, part->directory, error);
     run->numbers.replaying += confirming.seconds;
+    run->numbers.budget = confirming.budget_was;
+    run->fruitless += confirming.fruitless;
     run->numbers.replays += confirming.replays;
     run->numbers.left += confirming.left;
     run->numbers.interrupted |= confirming.interrupted;
+    if (*confirming.note)
+        memcpy(run->numbers.note, confirming.note, sizeof run->numbers.note);
     free(lists);
     return result;
 }
@@ -89,7 +131,7 @@ static int find_history(struct part *part, struct error *error)
 {
     if (part->prediction.driver.history)
         return 0;
-    part->trace = trace_open(part->directory, error);
+    part->trace = sift_open(part->directory, error);
     part->history = part->trace ? history_read(part->trace, error) : NULL;
     return part->history ? 0 : -1;
 }
@@ -99,6 +141,7 @@ static int analyse(struct run *run, struct part *part, struct error *error)
     double started = now();
     int result = prediction_run(&part->prediction, run->options, part->directory, "auto", error);
     run->numbers.predicting += now() - started;
+    run->numbers.cut_short |= interruption_asked();
     if (result || confirm(run, part, error) || find_history(part, error))
         return -1;
     /* The disk may be full by now, and what was found is to be told all the same. */
@@ -116,8 +159,12 @@ static void make_report(struct run *run, struct part *part, const char *here,
     report_create(&part->report, history->trace, history, part->directory, part->engines,
                   part->prediction.driver.count, run->options->all);
     part->report.run = &run->numbers;
+    part->report.most = run->options->max_findings;
     part->report.directory = here;
+    part->report.source_roots = run->options->source_root;
     part->report.tool = reporting_tool(run->tool);
+    part->report.program =
+        reporting_program(&part->program, part->directory) ? &part->program : NULL;
     if (part != run->parts)
         part->report.process = part->directory + strlen(run->recording.directory) + 1;
     report_leave_out(&part->report, run->filter.suppressions, run->filter.baseline, reported);
@@ -126,15 +173,10 @@ static void make_report(struct run *run, struct part *part, const char *here,
 static int write_all(const struct report *report, const struct options *options,
                      struct error *error)
 {
-    const struct {
-        const char *path;
-        enum report_format format;
-    } files[] = {{options->json_file, REPORT_JSON},
-                 {options->sarif_file, REPORT_SARIF},
-                 {options->html_file, REPORT_HTML}};
     report_text(stderr, report, text_style_of(stderr));
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (files[i].path && reporting_write(report, files[i].format, files[i].path, error))
+    for (unsigned format = 0; format < REPORT_FORMATS; format++)
+        if (reporting_file(options, format) &&
+            reporting_write(report, format, reporting_file(options, format), error))
             return -1;
     return 0;
 }
@@ -152,11 +194,20 @@ static long write_reports(struct run *run, struct error *error)
     }
     interner_destroy(reported);
     const struct report *first = &run->parts[0].report;
+    run->incomplete = report_incomplete(first) != NULL;
     if (write_all(first, run->options, error))
         return -1;
-    for (size_t i = 0; i < run->processes.count; i++)
-        ending_say_incomplete(run->parts[i].directory);
     return (long)report_count_real(first);
+}
+
+static void say_how_to_go_on(const struct run *run)
+{
+    char tool[PATH_MAX];
+    if (interruption_asked())
+        fprintf(stderr,
+                "preplay: it was interrupted. The recording is in %s; to go on: %s report %s%s\n",
+                run->recording.directory, reporting_tool(tool), run->recording.directory,
+                run->numbers.cut_short ? "" : ", and replay with the ids there");
 }
 
 static long analyse_all(struct run *run, struct error *error)
@@ -182,6 +233,24 @@ static void free_run(struct run *run)
     free(run->parts);
     processes_free(&run->processes);
     reporting_filter_free(&run->filter);
+    recording_close(&run->recording);
+}
+
+/* What is wrong with the options is said before the program runs, which may take long or cannot
+ * be done twice. */
+static int check(const struct options *options, struct error *error)
+{
+    bool taken = false;
+    for (unsigned format = 0; format < REPORT_FORMATS; format++) {
+        const char *path = reporting_file(options, format);
+        bool standard = path && strcmp(path, "-") == 0;
+        if (standard && taken)
+            return error_set(error, ERROR_USAGE, "only one report can go to standard output");
+        taken |= standard;
+        if (reporting_check(path, error))
+            return -1;
+    }
+    return prediction_check(options, "auto", error);
 }
 
 int cmd_run(struct options *options, struct error *error)
@@ -190,10 +259,18 @@ int cmd_run(struct options *options, struct error *error)
     if (!options->argument_count)
         return error_set(error, ERROR_USAGE, "preplay run takes a PROGRAM to run");
     long real = -1;
+    if (check(options, error))
+        return -1;
     if (reporting_filter_read(&run.filter, options, error) == 0 && record(&run, error) == 0)
         real = analyse_all(&run, error);
+    if (real >= 0)
+        say_how_to_go_on(&run);
     free_run(&run);
     if (real < 0)
         return -1;
-    return real ? (int)options->exit_code : recording_exit_code(&run.recording);
+    if (!real)
+        interruption_end();
+    return real             ? (int)options->exit_code
+           : run.incomplete ? EXIT_INCOMPLETE
+                            : recording_exit_code(&run.recording);
 }

@@ -2,6 +2,7 @@
  * and completed, made at random or cut out of others. */
 #include "cli/command.h"
 #include "cli/tiddle_from.h"
+#include "cli/trace_argument.h"
 #include "cli/tiddle_orders.h"
 #include "cli/tiddle_run.h"
 #include "tiddle/complete.h"
@@ -249,9 +250,11 @@ static int print_excerpt(const struct options *options, const struct excerpt *ex
     return command_close(out, options->output, error);
 }
 
-static int from_command(const struct options *options, struct error *error)
+static int from_command(struct options *options, struct error *error)
 {
     struct excerpt excerpt;
+    if (trace_argument_at(options, &options->from, error))
+        return -1;
     int code = excerpt_make(&excerpt, options, error);
     bool as_trace = !names_program(options->output) && !options->run && !options->complete &&
                     !options->equivalent && !options->count;

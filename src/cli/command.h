@@ -5,7 +5,8 @@
 
 #include "cli/options.h"
 
-#define EXIT_OK 0
+#define EXIT_OK         0
+#define EXIT_INCOMPLETE 67 /* nothing was found, in a recording that ended before its program */
 
 #define C(id, name, function, synopsis, summary, raw)                                              \
     int function(struct options *options, struct error *error);

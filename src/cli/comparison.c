@@ -1,5 +1,6 @@
 #include "cli/comparison.h"
 
+#include "model/sift.h"
 #include "oracle/oracle.h"
 
 /* States that the oracle may visit per model: some seconds at most. */
@@ -133,7 +134,7 @@ static int judge(struct comparison *comparison, const char *path, struct error *
     if (prediction->trace->delivered > ORACLE_EVENTS)
         return 0;
     /* None of the engines asked to keep it; it is small. */
-    struct trace *trace = trace_open(path, error);
+    struct trace *trace = sift_open(path, error);
     struct history *history = trace ? history_read(trace, error) : NULL;
     if (history)
         ask_oracle(comparison, history);

@@ -4,6 +4,7 @@
 #include "report/report.h"
 #include "report/text.h"
 #include "report/words.h"
+#include "trace/finding_id.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
+#include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/manual.h"
-#include "trace/debug_files.h"
+#include "symbols/debug_files.h"
 #include "report/text.h"
 
 #include <errno.h>
@@ -106,15 +107,46 @@ static void take_limits_as_errors(void)
         sigaction(SIGXFSZ, &action, NULL);
 }
 
+static int help_with(size_t at)
+{
+    options_help(stdout, (enum command_id)at);
+    manual_list_engines(stdout, (enum command_id)at);
+    return EXIT_OK;
+}
+
+static int no_such_command(const char *word)
+{
+    struct suggestion suggestion = {0};
+    for (size_t i = 0; i < COMMAND_TOTAL; i++)
+        suggest(&suggestion, word, strlen(word), commands[i].name);
+    fputs("preplay: no command '", stderr);
+    report_safe_text(stderr, word);
+    if (suggestion.nearest)
+        fprintf(stderr, "'; did you mean '%s'?\n", suggestion.nearest);
+    else
+        fputs("' (see preplay --help)\n", stderr);
+    return ERROR_USAGE;
+}
+
+/* preplay help [COMMAND] */
+static int help(const char *command)
+{
+    if (!command) {
+        usage(stdout);
+        return EXIT_OK;
+    }
+    for (size_t i = 0; i < COMMAND_TOTAL; i++)
+        if (strcmp(command, commands[i].name) == 0)
+            return help_with(i);
+    return no_such_command(command);
+}
+
 static int run(size_t at, char **words)
 {
     struct error error = {0};
     struct options options;
-    if (wants_help(words, commands[at].raw)) {
-        options_help(stdout, (enum command_id)at);
-        manual_list_engines(stdout, (enum command_id)at);
-        return EXIT_OK;
-    }
+    if (wants_help(words, commands[at].raw))
+        return help_with(at);
     int code = -1;
     take_limits_as_errors();
     if (options_parse(&options, (enum command_id)at, commands[at].raw, words, &error) == 0) {
@@ -139,10 +171,8 @@ static int dispatch(int argc, char **argv)
         return ERROR_USAGE;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
-        usage(stdout);
-        return EXIT_OK;
-    }
+        strcmp(argv[1], "help") == 0)
+        return help(argv[1][0] == '-' ? NULL : argv[2]);
     if (strcmp(argv[1], "--version") == 0) {
         puts("preplay " PREPLAY_VERSION);
         return EXIT_OK;
@@ -151,8 +181,7 @@ static int dispatch(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return i == COMMAND_CC || i == COMMAND_CXX ? run_compiler(i, argv + 2)
                                                        : run(i, argv + 2);
-    fprintf(stderr, "preplay: no command '%s' (see preplay --help)\n", argv[1]);
-    return ERROR_USAGE;
+    return no_such_command(argv[1]);
 }
 
 /* What could not be printed (a full disk) is no success. Nobody minds a closed standard output

@@ -2,9 +2,10 @@
 
 #include "base/array.h"
 #include "cli/predict.h"
-#include "cli/processes.h"
+#include "target/processes.h"
 #include "report/text.h"
-#include "trace/binary_follow.h"
+#include "trace/recorded/binary_follow.h"
+#include "trace/finding_id.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* record --online: the engines follow the trace while the program still runs.
  *
  * A thread of the tool, of the lowest priority, makes a cut of the trace every now and
- * then (trace/binary_follow.h) and runs the engines over it; what they find that was
+ * then (trace/recorded/binary_follow.h) and runs the engines over it; what they find that was
  * not found before is said at once. Each cut is read from its beginning: which memory
  * is shared is only known of a whole trace. So cuts are made when the trace has grown
  * by a part of itself, which keeps the sum of all readings in proportion to the last,
@@ -13,7 +13,7 @@
 #define PREPLAY_CLI_ONLINE_H
 
 #include "cli/options.h"
-#include "cli/recording.h"
+#include "target/recording.h"
 
 /* The engines without --engine. */
 #define ONLINE_ENGINES "tlh,happened"

@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include "base/memory.h"
+#include "base/suggest.h"
 
 #include <errno.h>
 #include <math.h>
@@ -200,6 +201,20 @@ static bool is_number(const char *word)
     return word && *word && word[strspn(word, "0123456789")] == '\0';
 }
 
+static int no_such_option(enum command_id command, const char *word, bool is_long,
+                          struct error *error)
+{
+    struct suggestion suggestion = {0};
+    for (size_t i = 0; is_long && i < OPTION_COUNT; i++)
+        if (table[i].commands & 1u << command)
+            suggest(&suggestion, word + 2, strlen(word + 2), table[i].name);
+    if (suggestion.nearest)
+        return error_set(error, ERROR_USAGE, "preplay %s has no option '%s'; did you mean '--%s'?",
+                         command_name(command), word, suggestion.nearest);
+    return error_set(error, ERROR_USAGE, "preplay %s has no option '%s' (see preplay %s --help)",
+                     command_name(command), word, command_name(command));
+}
+
 /* Handles words[at], an option; returns how many words it took, or -1. */
 static int parse_option(struct options *options, char **words, size_t at, struct error *error)
 {
@@ -211,9 +226,7 @@ static int parse_option(struct options *options, char **words, size_t at, struct
                             equals ? (size_t)(equals - word - 2) : strlen(word + 2))
                 : find_letter(options->command, word[1]);
     if (!option)
-        return error_set(error, ERROR_USAGE,
-                         "preplay %s has no option '%s' (see preplay %s --help)",
-                         command_name(options->command), word, command_name(options->command));
+        return no_such_option(options->command, word, is_long && !equals, error);
     if (option->kind == FLAG) {
         if (equals || (!is_long && word[2]))
             return error_set(error, ERROR_USAGE, "--%s takes no value", option->name);
@@ -239,7 +252,7 @@ int options_parse(struct options *options, enum command_id command, bool program
     while (words[count])
         count++;
     *options = (struct options){.command = command};
-    options->arguments = NEW_ARRAY(const char *, count + 1);
+    options->arguments = NEW_ARRAY(const char *, count + 2) /* a TRACE may go without saying */;
     set_standards(options);
     if (parse_environment(options, error))
         return -1;
@@ -268,6 +281,7 @@ int options_parse(struct options *options, enum command_id command, bool program
 void options_free(struct options *options)
 {
     free(options->arguments);
+    trace_lock_release(&options->lock);
     options->arguments = NULL;
 }
 
@@ -279,7 +293,7 @@ static void print_option(FILE *out, const struct option *option)
     snprintf(left + length, sizeof left - (size_t)length, "--%s%s%s", option->name,
              *option->value_name ? " " : "", option->value_name);
     fprintf(out, "  %-26s %s", left, option->help);
-    if (option->standard && option->kind != FLAG)
+    if (option->standard && option->standard != OPTION_UNSAID && option->kind != FLAG)
         fprintf(out, " [%llu]", (unsigned long long)option->standard);
     putc('\n', out);
 }
@@ -311,7 +325,8 @@ bool options_row(enum command_id command, size_t *at, struct option_row *row)
         .value = option->value_name,
         .help = option->help,
         .letter = option->letter,
-        .standard = option->kind == FLAG ? 0 : option->standard,
+        .standard =
+            option->kind == FLAG || option->standard == OPTION_UNSAID ? 0 : option->standard,
     };
     return true;
 }

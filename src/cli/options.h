@@ -7,12 +7,15 @@
  * (`most` then; 0 without the option); BYTES a number with K, M or G;
  * SECONDS a number of seconds; TEXT any string. `standard` is the value without
  * the option (TEXT: NULL is always its standard; `least` and `most` bound numbers).
- * `commands` are the subcommands that know it. */
+ * `commands` are the subcommands that know it. OPTION_UNSAID as `standard` is no number: the
+ * help says what it stands for. */
 #ifndef PREPLAY_CLI_OPTIONS_H
 #define PREPLAY_CLI_OPTIONS_H
 
 #include "base/error.h"
+#include "target/trace_lock.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,22 +26,26 @@
 #define COMMAND_TABLE(C)                                                                           \
     C(RUN, "run", cmd_run, "[OPTIONS] [--] PROGRAM [ARG...]",                                      \
       "record a program, predict, replay what was predicted, report", true)                        \
-    C(PREDICT, "predict", cmd_predict, "[OPTIONS] TRACE",                                          \
+    C(PREDICT, "predict", cmd_predict, "[OPTIONS] [TRACE]",                                        \
       "find what other schedules of a recorded run would hit", false)                              \
-    C(COMPARE, "compare", cmd_compare, "[OPTIONS] TRACE", "engines side by side, a row a finding", \
+    C(ENGINES, "engines", cmd_engines, "", "what each engine finds, promises and comes from",      \
       false)                                                                                       \
+    C(COMPARE, "compare", cmd_compare, "[OPTIONS] [TRACE]",                                        \
+      "engines side by side, a row a finding", false)                                              \
     C(CHECK, "check", cmd_check, "[-m MODEL] TRACE WITNESS", "the witness checker on its own",     \
       false)                                                                                       \
-    C(CONVERT, "convert", cmd_convert, "--to FORMAT TRACE [-o FILE]",                              \
+    C(CONVERT, "convert", cmd_convert, "--to FORMAT [TRACE] [-o FILE]",                            \
       "write a trace in another format", false)                                                    \
-    C(INFO, "info", cmd_info, "TRACE", "counts per kind, thread and object", false)                \
-    C(DUMP, "dump", cmd_dump, "TRACE", "every event as text", false)                               \
+    C(INFO, "info", cmd_info, "[TRACE]", "counts per kind, thread and object", false)              \
+    C(DUMP, "dump", cmd_dump, "[TRACE]", "every event as text", false)                             \
     C(RECORD, "record", cmd_record, "[OPTIONS] [--] PROGRAM [ARG...]",                             \
       "run a program and record what its threads do", true)                                        \
-    C(REPLAY, "replay", cmd_replay, "[OPTIONS] TRACE [ID...]",                                     \
+    C(REPLAY, "replay", cmd_replay, "[OPTIONS] [TRACE] [ID...]",                                   \
       "run the program again under a predicted schedule", false)                                   \
-    C(REPORT, "report", cmd_report, "[OPTIONS] TRACE",                                             \
+    C(REPORT, "report", cmd_report, "[OPTIONS] [TRACE]",                                           \
       "what was found in a trace, as text, JSON, SARIF or HTML", false)                            \
+    C(MERGE, "merge", cmd_merge, "[OPTIONS] REPORT...", "the findings of many runs as one report", \
+      false)                                                                                       \
     C(CC, "cc", cmd_cc, "[--branches] [COMPILER ARGS]",                                            \
       "compile and link a C program for preplay", true)                                            \
     C(CXX, "c++", cmd_cxx, "[--branches] [COMPILER ARGS]",                                         \
@@ -48,6 +55,8 @@
     C(DOCTOR, "doctor", cmd_doctor, "", "what works on this machine, and what to do", false)       \
     C(TIDDLE, "tiddle", cmd_tiddle, "FILE|--random|--from TRACE ID [-o OUT.c] [OPTIONS]",          \
       "a trace as a C program, its equivalent traces, new traces", false)
+
+#define OPTION_UNSAID UINT64_MAX
 
 enum command_id {
 #define C(id, name, function, synopsis, summary, raw) COMMAND_##id,
@@ -65,7 +74,11 @@ enum command_id {
 
 #define OPTION_TABLE(O)                                                                            \
     O(TEXT, directory, "directory", 'd', "DIR", IN(RUN) | IN(RECORD), 0, 0, 0,                     \
-      "where the trace goes (preplay.data)")                                                       \
+      "where the trace goes (a new preplay.data/PROGRAM-N)")                                       \
+    O(COUNT, keep, "keep", 0, "N", IN(RUN) | IN(RECORD), 0, UINT32_MAX, 5,                         \
+      "keep so many recordings of a program in preplay.data (0: all)")                             \
+    O(BYTES, keep_size, "keep-size", 0, "SIZE", IN(RUN) | IN(RECORD), 0, UINT64_MAX,               \
+      UINT64_C(16) << 30, "remove the oldest while preplay.data is larger (0: never)")             \
     O(FLAG, sync_only, "sync-only", 0, "", IN(RUN) | IN(RECORD), 0, 1, 0,                          \
       "any program, unchanged: record synchronisation alone (no races)")                           \
     O(FLAG, valgrind, "valgrind", 0, "", IN(RUN) | IN(RECORD), 0, 1, 0,                            \
@@ -78,23 +91,32 @@ enum command_id {
       "record branches (of code compiled with preplay cc --branches)")                             \
     O(FLAG, blocks, "blocks", 0, "", IN(RUN) | IN(RECORD), 0, 1, 0,                                \
       "record every function as an atomic block")                                                  \
-    O(BYTES, max_trace, "max-trace", 0, "SIZE", IN(RUN) | IN(RECORD), 0, UINT64_MAX, 0,            \
-      "stop recording when the trace has this size (0: no limit)")                                 \
+    O(BYTES, max_trace, "max-trace", 0, "SIZE", IN(RUN) | IN(RECORD), 0, UINT64_MAX,               \
+      OPTION_UNSAID,                                                                               \
+      "stop recording when a process's trace has this size (a quarter of the free disk; 0: none)") \
+    O(TEXT, no_env, "no-env", 0, "GLOB,...", IN(RUN) | IN(RECORD), 0, 0, 0,                        \
+      "variables of the environment not to keep, besides those named like secrets ('': keep all)") \
+    O(BYTES, keep_files, "keep-files", 0, "SIZE", IN(RUN) | IN(RECORD), 0, UINT64_MAX,             \
+      (uint64_t)1 << 30,                                                                           \
+      "files that the program changes are kept for replays, all together up to this size (1G)")    \
     O(SECONDS, stop_after, "stop-after", 0, "SECONDS", IN(RUN) | IN(RECORD), 0, 1000000, 0,        \
       "end the program when it has run so long (0: never), and go on with what it did")            \
     O(FLAG, online, "online", 0, "", IN(RECORD), 0, 1, 0,                                          \
       "analyse while the program runs, and say what is found as it is found")                      \
     O(COUNT, times, "times", 'n', "N", IN(REPLAY), 1, 1000000, 1, "replay each finding N times")   \
     O(SECONDS, timeout, "timeout", 0, "SECONDS", IN(RUN) | IN(REPLAY), 0, 1000000, 0,              \
-      "limit of one replay (0: ten times the recorded run, run: three times; at least 10 s)")      \
+      "limit of one replay (0: ten times the recorded run, at least 10 s)")                        \
     O(COUNT, max_replays, "max-replays", 0, "N", IN(RUN), 0, UINT32_MAX, 1000,                     \
       "replay at most so many times (0: do not replay)")                                           \
-    O(SECONDS, budget, "budget", 0, "SECONDS", IN(RUN), 0, 1000000, 300,                           \
-      "limit of all replays together")                                                             \
+    O(SECONDS, budget, "budget", 0, "SECONDS", IN(RUN), 0, 1000000, 0,                             \
+      "limit of all replays together (0: for those that show nothing, 5 times the recorded run, "  \
+      "at least 5 s)")                                                                             \
+    O(FLAG, trust, "trust", 0, "", IN(REPLAY), 0, 1, 0,                                            \
+      "run what another user recorded, or a program that was built again since")                   \
     O(FLAG, fine, "fine", 0, "", IN(REPLAY), 0, 1, 0,                                              \
       "order all accesses through which threads see each other's writes")                          \
-    O(FLAG, scratch, "scratch", 0, "", IN(REPLAY), 0, 1, 0,                                        \
-      "run each replay in a copy of the program's working directory")                              \
+    O(FLAG, in_place, "in-place", 0, "", IN(RUN) | IN(REPLAY), 0, 1, 0,                            \
+      "replays work on the user's own files, ports and processes, not apart from them")            \
     O(FLAG, gdb, "gdb", 0, "", IN(REPLAY), 0, 1, 0,                                                \
       "start gdb with the program stopped at the error")                                           \
     O(TEXT, engines, "engine", 'e', "NAME,...", IN(RUN) | IN(RECORD) | IN(PREDICT) | IN(COMPARE),  \
@@ -121,29 +143,40 @@ enum command_id {
       "write the findings as JSON; - is standard output")                                          \
     O(TEXT, sarif_file, "sarif", 0, "FILE", IN(RUN), 0, 0, 0, "write the findings as SARIF")       \
     O(TEXT, html_file, "html", 0, "FILE", IN(RUN), 0, 0, 0, "write the findings as HTML")          \
-    O(FLAG, as_text, "text", 0, "", IN(REPORT), 0, 1, 0, "write text (the standard)")              \
-    O(FLAG, as_json, "json", 0, "", IN(REPORT), 0, 1, 0, "write JSON")                             \
+    O(TEXT, junit_file, "junit", 0, "FILE", IN(RUN), 0, 0, 0,                                      \
+      "write the findings as JUnit XML: a failed test each")                                       \
+    O(TEXT, code_quality_file, "code-quality", 0, "FILE", IN(RUN), 0, 0, 0,                        \
+      "write the findings for GitLab's merge requests")                                            \
+    O(FLAG, as_text, "text", 0, "", IN(REPORT) | IN(MERGE), 0, 1, 0, "write text (the standard)")  \
+    O(FLAG, as_json, "json", 0, "", IN(REPORT) | IN(MERGE), 0, 1, 0, "write JSON")                 \
     O(FLAG, as_sarif, "sarif", 0, "", IN(REPORT), 0, 1, 0, "write SARIF 2.1.0")                    \
     O(FLAG, as_html, "html", 0, "", IN(REPORT), 0, 1, 0, "write one HTML page")                    \
+    O(FLAG, as_junit, "junit", 0, "", IN(REPORT) | IN(MERGE), 0, 1, 0, "write JUnit XML")          \
+    O(FLAG, as_code_quality, "code-quality", 0, "", IN(REPORT), 0, 1, 0,                           \
+      "write what GitLab's merge requests show")                                                   \
     O(TEXT, suppressions, "suppressions", 0, "FILE", IN(RUN) | IN(REPORT), 0, 0, 0,                \
       "findings not to report, in ThreadSanitizer's format")                                       \
     O(TEXT, baseline, "baseline", 0, "FILE", IN(RUN) | IN(REPORT), 0, 0, 0,                        \
       "report only what this earlier --json FILE does not have")                                   \
-    O(FLAG, all, "all", 0, "", IN(RUN) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 0, 1, 0,          \
-      "also list candidates that no sound model supports")                                         \
+    O(FLAG, all, "all", 0, "", IN(RUN) | IN(REPORT) | IN(MERGE) | IN(PREDICT) | IN(COMPARE), 0, 1, \
+      0, "also list candidates that no sound model supports")                                      \
+    O(COUNT, max_findings, "max-findings", 0, "N", IN(RUN) | IN(REPORT), 0, UINT32_MAX, 20,        \
+      "causes that text shows, and a few places of each (0: all of both)")                         \
+    O(TEXT, source_root, "source-root", 0, "DIR:...", IN(RUN) | IN(REPORT) | IN(REPLAY), 0, 0, 0,  \
+      "quote sources below these, besides those of the project that was built")                    \
     O(TEXT, debug_files, "debug-files", 0, "DIR:...", SYMBOLISING, 0, 0, 0,                        \
       "look for separate debug files here too, before /usr/lib/debug")                             \
     O(FLAG, debuginfod, "debuginfod", 0, "", SYMBOLISING, 0, 1, 0,                                 \
       "ask the servers in DEBUGINFOD_URLS for debug files")                                        \
     O(COUNT, exit_code, "exit-code", 0, "N",                                                       \
-      IN(RUN) | IN(RECORD) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 0, 255, 66,                   \
+      IN(RUN) | IN(MERGE) | IN(RECORD) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 0, 255, 66,       \
       "exit code when there are findings")                                                         \
     O(TEXT, to, "to", 0, "FORMAT", IN(CONVERT), 0, 0, 0,                                           \
       "the format to write: std, tiddle, csv, cspm, or smt2 (the query of one pair)")              \
     O(TEXT, pair, "pair", 0, "A,B|ID", IN(CONVERT), 0, 0, 0,                                       \
       "smt2: which pair, by positions or by a finding's id (the first that may race)")             \
-    O(TEXT, output, "output", 'o', "FILE", IN(REPORT) | IN(CONVERT) | IN(TIDDLE), 0, 0, 0,         \
-      "where to write; - is standard output")                                                      \
+    O(TEXT, output, "output", 'o', "FILE", IN(REPORT) | IN(MERGE) | IN(CONVERT) | IN(TIDDLE), 0,   \
+      0, 0, "where to write; - is standard output")                                                \
     O(TEXT, order, "order", 0, "HOW", IN(TIDDLE), 0, 0, 0,                                         \
       "the program keeps the order by: barrier (always), none, sleep or yield")                    \
     O(FLAG, lines, "lines", 0, "", IN(TIDDLE), 0, 1, 0,                                            \
@@ -182,6 +215,8 @@ struct options {
 #undef O
     const char **arguments; /* what is not an option, in order; NULL-terminated */
     size_t argument_count;
+    char trace[PATH_MAX];   /* the recording that TRACE means (trace_argument.h) */
+    struct trace_lock lock; /* on it, to the end */
 };
 
 /* Parses the words after the subcommand, on top of PREPLAY_OPTIONS. With

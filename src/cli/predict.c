@@ -1,7 +1,9 @@
 #include "cli/predict.h"
 
+#include "base/files.h"
 #include "base/memory.h"
 #include "cli/command.h"
+#include "model/sift.h"
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -108,7 +110,7 @@ int prediction_run(struct prediction *prediction, const struct options *options,
         *prediction = (struct prediction){0};
         return -1;
     }
-    return prediction_run_on(prediction, options, trace_open(path, error), standard, error);
+    return prediction_run_on(prediction, options, sift_open(path, error), standard, error);
 }
 
 int prediction_check(const struct options *options, const char *standard, struct error *error)
@@ -157,32 +159,42 @@ int prediction_write_json(const struct prediction *prediction, const struct repo
     return prediction_write_json_with(prediction, run, NULL, path, error);
 }
 
+static void print_json(FILE *file, const struct prediction *prediction,
+                       const struct report_run *run, struct json_t *extra)
+{
+    struct report_engine *engines = prediction_engines(prediction);
+    struct report report;
+    report_create(&report, prediction->trace, prediction->driver.history, prediction->trace->path,
+                  engines, prediction->driver.count, true);
+    report_leave_out(&report, NULL, NULL, NULL); /* nothing, but it groups by root cause */
+    report.history = NULL;                       /* stacks and locks are the reports' own */
+    report.run = run;
+    report.extra = extra;
+    report_json(file, &report);
+    report_free(&report);
+    free(engines);
+}
+
 int prediction_write_json_with(const struct prediction *prediction, const struct report_run *run,
                                struct json_t *extra, const char *path, struct error *error)
 {
-    struct report_engine *engines = prediction_engines(prediction);
     FILE *file = command_output(path, error);
-    if (file) {
-        struct report report = {
-            .trace = prediction->trace,
-            .engines = engines,
-            .engine_count = prediction->driver.count,
-            .run = run,
-            .extra = extra,
-        };
-        report_json(file, &report);
-        command_close(file, path, error);
-    }
-    free(engines);
-    return error->code == ERROR_NONE ? 0 : -1;
+    if (!file)
+        return -1;
+    print_json(file, prediction, run, extra);
+    return command_close(file, path, error);
 }
 
 int prediction_keep(const struct prediction *prediction, const struct report_run *run,
                     struct error *error)
 {
     char path[4200];
+    struct new_file file;
     if (strcmp(prediction->trace->format->name, "binary") != 0)
         return 0;
     snprintf(path, sizeof path, "%s/findings.json", prediction->trace->path);
-    return prediction_write_json(prediction, run, path, error);
+    if (files_begin(&file, path, error))
+        return -1;
+    print_json(file.stream, prediction, run, NULL);
+    return files_commit(&file, error);
 }

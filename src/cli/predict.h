@@ -33,7 +33,7 @@ void prediction_free(struct prediction *prediction);
 /* The engines as reports want them; the caller frees the array. */
 struct report_engine *prediction_engines(const struct prediction *prediction);
 
-/* The findings of all engines as JSON (DESIGN, section 7); `run` may be NULL. */
+/* The findings of all engines as JSON (docs/design.md, "The command line"); `run` may be NULL. */
 int prediction_write_json(const struct prediction *prediction, const struct report_run *run,
                           const char *path, struct error *error);
 /* The same with more members of the outermost object, or NULL. */

@@ -1,14 +1,42 @@
 #include "cli/reporting.h"
 
 #include "cli/command.h"
+#include "report/code_quality.h"
 #include "report/full_text.h"
 #include "report/html.h"
+#include "report/junit.h"
 #include "report/sarif.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+const char *reporting_file(const struct options *options, enum report_format format)
+{
+    const char *const files[REPORT_FORMATS] = {
+        [REPORT_JSON] = options->json_file,
+        [REPORT_SARIF] = options->sarif_file,
+        [REPORT_HTML] = options->html_file,
+        [REPORT_JUNIT] = options->junit_file,
+        [REPORT_CODE_QUALITY] = options->code_quality_file,
+    };
+    return files[format];
+}
+
+static bool is_output(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+bool reporting_takes_output(const struct options *options)
+{
+    for (unsigned format = 0; format < REPORT_FORMATS; format++)
+        if (is_output(reporting_file(options, format)))
+            return true;
+    return false;
+}
 
 int reporting_write(const struct report *report, enum report_format format, const char *path,
                     struct error *error)
@@ -29,8 +57,38 @@ int reporting_write(const struct report *report, enum report_format format, cons
     case REPORT_HTML:
         report_html(out, report, PREPLAY_VERSION);
         break;
+    case REPORT_JUNIT:
+        report_junit(out, report);
+        break;
+    case REPORT_CODE_QUALITY:
+        report_code_quality(out, report);
+        break;
+    case REPORT_FORMATS:
+        break;
     }
     return command_close(out, path, error);
+}
+
+/* Nothing is made yet: a run that fails must not leave an empty report. */
+int reporting_check(const char *path, struct error *error)
+{
+    struct stat status;
+    char directory[PATH_MAX];
+    if (!path || strcmp(path, "-") == 0)
+        return 0;
+    if (stat(path, &status) == 0) {
+        if (S_ISDIR(status.st_mode))
+            return error_set(error, ERROR_USAGE, "%s: cannot write: it is a directory", path);
+        if (access(path, W_OK) == 0)
+            return 0;
+        return error_set(error, ERROR_USAGE, "%s: cannot write: %s", path, strerror(errno));
+    }
+    const char *slash = strrchr(path, '/');
+    snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - path) : 1,
+             slash ? path : ".");
+    if (access(*directory ? directory : "/", W_OK | X_OK) == 0)
+        return 0;
+    return error_set(error, ERROR_USAGE, "%s: cannot write: %s", path, strerror(errno));
 }
 
 static bool is_same_file(const char *path, const struct stat *wanted)
@@ -75,8 +133,7 @@ int reporting_filter_read(struct reporting_filter *filter, const struct options 
                           struct error *error)
 {
     *filter = (struct reporting_filter){0};
-    if (options->suppressions)
-        filter->suppressions = suppressions_read(options->suppressions, error);
+    filter->suppressions = suppressions_read(options->suppressions, error);
     if (options->baseline)
         filter->baseline = baseline_read(options->baseline, error);
     return error->code == ERROR_NONE ? 0 : -1;

@@ -2,11 +2,13 @@
 
 #include "base/array.h"
 #include "engine/driver.h"
+#include "model/sift.h"
 #include "report/findings_file.h"
 #include "report/text.h"
 #include "tiddle/slice.h"
 #include "trace/formats.h"
 #include "trace/std_writer.h"
+#include "trace/finding_id.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -71,7 +73,7 @@ static int find_findings(struct findings *findings, const struct history *histor
         return findings_file_read(findings, history, file, error);
     const struct engine *engine = engine_find("auto", 4);
     const struct engine_options options = {.jobs = 1};
-    struct trace *trace = trace_open(path, error);
+    struct trace *trace = sift_open(path, error);
     struct driver driver = {0};
     int code = trace ? driver_run(&driver, trace, &engine, 1, &options, error) : -1;
     for (size_t i = 0; code == 0 && i < driver.runs[0].findings->count; i++)
@@ -88,7 +90,7 @@ static const struct finding *choose(const struct findings *findings, const struc
     for (size_t i = 0; i < findings->count; i++) {
         size_t used = strlen(list);
         finding_id(&findings->items[i], trace, own);
-        if (id && strcmp(own, id) == 0)
+        if (id && finding_id_means(id, own))
             return &findings->items[i];
         if (used + FINDING_ID_SIZE + 2 < sizeof list)
             snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", own);
@@ -152,7 +154,7 @@ int excerpt_make(struct excerpt *excerpt, const struct options *options, struct 
     *excerpt = (struct excerpt){0};
     if (options->argument_count > 1)
         return error_set(error, ERROR_USAGE, "preplay tiddle --from TRACE takes one ID");
-    excerpt->source = trace_open(options->from, error);
+    excerpt->source = sift_open(options->from, error);
     struct history *history = excerpt->source ? history_read(excerpt->source, error) : NULL;
     if (!history)
         return -1;

@@ -1,5 +1,6 @@
 #include "engine/driver.h"
 
+#include "base/interruption.h"
 #include "base/memory.h"
 #include "engine/check_findings.h"
 #include "trace/turns.h"
@@ -27,9 +28,9 @@ static void feed(struct engine_run *runs, size_t run_count, const struct event *
 static int read_all(struct driver *driver, struct trace *trace, struct error *error)
 {
     const struct event *batch;
-    long count;
+    long count = 0;
     uint32_t first = 0;
-    while ((count = trace_next(trace, &batch, error)) > 0) {
+    while (!interruption_asked() && (count = trace_next(trace, &batch, error)) > 0) {
         feed(driver->filters, driver->filter_count, batch, (size_t)count, first);
         feed(driver->runs, driver->count, batch, (size_t)count, first);
         whole_feed(&driver->whole, batch, (size_t)count);

@@ -159,7 +159,7 @@ static enum rule forbids_memory(const struct machine *machine, uint32_t pos)
     if (!event_reads(event))
         return RULE_NONE;
     bool kept =
-        op_in(event->op, OPS_ATOMIC) || rules->model == MODEL_RF || rules->model == MODEL_VALUE;
+        op_in(event->op, OPS_BOUND) || rules->model == MODEL_RF || rules->model == MODEL_VALUE;
     return kept && !sees_the_same(machine, pos) ? RULE_READ : RULE_NONE;
 }
 
@@ -249,7 +249,7 @@ void machine_execute(struct machine *machine, uint32_t pos)
 /* Reads that have to see what they saw. */
 static uint64_t kept_reads(const struct rules *rules)
 {
-    return rules->model == MODEL_SYNC ? OPS_READING & OPS_ATOMIC : OPS_READING;
+    return rules->model == MODEL_SYNC ? OPS_BOUND : OPS_READING;
 }
 
 /* Most events are accesses, which have few rules. Not under `branch`. */

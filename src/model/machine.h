@@ -1,7 +1,7 @@
 /* The semantics of every operation, in one place: a machine executes the events
  * of a recorded trace in any order, and says of each event whether it may come
  * next or which rule forbids it. A sequence that a machine accepts is a correct
- * reordering (DESIGN, section 3) under the machine's model.
+ * reordering (docs/design.md, "Words") under the machine's model.
  *
  * Rules of synchronisation hold in every model:
  *   threads     events in program order; after the thread's fork; a join after
@@ -15,7 +15,8 @@
  *   semaphores  the count never falls below zero; a failed wait needs it at zero
  *   once        others pass after the runner's end
  *   atomics     loads and read-modify-writes see the write they saw (under
- *               `value`: the value they saw)
+ *               `value`: the value they saw); not so looks, loads that ended no
+ *               spin loop, which are held to the rules of plain memory
  * Rules of plain memory are the model's: nothing (sync), the same write (rf), the
  * same value (value), or the same write where a later executed branch of the
  * thread, or a write that such a read must see, may depend on it (branch). */

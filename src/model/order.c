@@ -87,6 +87,21 @@ static bool orders_nothing(const struct order *order, const struct event *event)
             (event->op == EVENT_WRITE && event->object >= order->atomics.count));
 }
 
+/* A trace that somebody wrote may join a thread twice; a program does not, and only programs have
+ * more threads than these. */
+enum { JOINED_KEPT = 1024 };
+
+/* What it knew is known to who joined it: of many threads that have ended no clock is kept. */
+static void join_thread(struct order *order, const struct event *event, struct vclock *clock)
+{
+    struct vclock *joined = &order->threads.items[event->object];
+    order_see(order, event->thread, clock, joined);
+    if (order->threads.count <= JOINED_KEPT)
+        return;
+    order_forget_snapshot(order, event->object);
+    vclock_free(joined);
+}
+
 void order_step(struct order *order, const struct event *event)
 {
     order->seen.events += order->seen.events < SETTLED;
@@ -102,7 +117,7 @@ void order_step(struct order *order, const struct event *event)
         return;
     case EVENT_JOIN:
         if (event->object < order->threads.count)
-            order_see(order, event->thread, clock, &order->threads.items[event->object]);
+            join_thread(order, event, clock);
         vclock_set(&order->seen.ended, event->object, 1);
         return;
     case EVENT_WAIT_BEGIN:

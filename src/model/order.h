@@ -1,6 +1,7 @@
 /* Happens-before as vector clocks, in the strengths that engines ask for.
  *
- * Always: program order, fork, join, barriers, once, and what an atomic load saw.
+ * Always: program order, fork, join, barriers, once, and what an atomic load saw (a look only
+ * with ORDER_LOCKS or ORDER_C11).
  * These orders hold in every correct reordering of the trace, so alone (flags 0)
  * they are the must-happen-before that filters candidates without losing any.
  *

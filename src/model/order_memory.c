@@ -22,6 +22,8 @@ static struct fence_clocks *fences_of(struct order *order, uint32_t thread)
 static void atomic_load(struct order *order, const struct event *event, struct vclock *clock)
 {
     struct vclock *seen = order_at(&order->atomics, event->object);
+    if (event->op == EVENT_ATOMIC_LOOK && !(order->flags & (ORDER_C11 | ORDER_LOCKS)))
+        return; /* in every reordering, it may see anything */
     if (order->flags & ORDER_VALUES && event->op == EVENT_ATOMIC_LOAD &&
         event->flags & EVENT_HAS_VALUE)
         return;

@@ -17,7 +17,7 @@ struct running {
 /* Atomic loads are kept under every model, and see what plain writes wrote. */
 static bool has_free_accesses(const struct rules *rules)
 {
-    return rules->model == MODEL_SYNC && !(rules->history->ops & OPS_ATOMIC);
+    return rules->model == MODEL_SYNC && !(rules->history->ops & OPS_BOUND);
 }
 
 static void find_syncs(struct running *running)

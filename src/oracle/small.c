@@ -77,6 +77,7 @@ bool small_allowed(const struct small_trace *trace, const struct small_state *st
     switch (event->op) {
     case EVENT_READ:
     case EVENT_ATOMIC_LOAD:
+    case EVENT_ATOMIC_LOOK:
     case EVENT_ATOMIC_RMW:
         return !event->kept || sees_the_same(state, event);
     case EVENT_ACQUIRE:

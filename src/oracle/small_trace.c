@@ -131,6 +131,8 @@ static void collect_writes(struct writes *writes, const struct history *history,
         if (event_writes(event))
             writes->writes[writes->count++] = pos;
     }
+    if (!writes->initial_known)
+        writes->initial_known = trace_initial(history->trace, variable, &writes->initial);
 }
 
 /* Does the read at `pos`, which saw `seen`, see the same if it sees `write`? */
@@ -150,7 +152,7 @@ static bool is_the_same(const struct history *history, const struct writes *writ
 
 static bool read_matters(const struct event *event, enum model model)
 {
-    return event_reads(event) && (model != MODEL_SYNC || op_in(event->op, OPS_ATOMIC));
+    return event_reads(event) && (model != MODEL_SYNC || op_in(event->op, OPS_BOUND));
 }
 
 /* Writes that no read tells apart are one class. A read's row of answers, one
@@ -198,8 +200,8 @@ static int classify(struct small_trace *trace, const struct history *history, ui
         if (!op_in(event->op, OPS_ACCESS) || event->object != variable)
             continue;
         struct small_event *small = &trace->events[pos];
-        small->kept = op_in(event->op, OPS_ATOMIC) && event_reads(event);
-        if (event->op == EVENT_READ)
+        small->kept = op_in(event->op, OPS_BOUND);
+        if (event->op == EVENT_READ || event->op == EVENT_ATOMIC_LOOK)
             small->kept = trace->model == MODEL_RF || trace->model == MODEL_VALUE;
         for (uint32_t i = 0; read_matters(event, trace->model) && i < writes.count; i++)
             if (is_the_same(history, &writes, trace->model, pos, seen, writes.writes[i]))

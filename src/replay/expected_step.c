@@ -1,5 +1,7 @@
 #include "replay/expected_step.h"
 
+#include "base/files.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +20,7 @@ static void find_name(FILE *file, struct expected_step *step)
 bool expected_step_read(struct expected_step *step, const char *path, uint32_t performed)
 {
     char line[512];
-    FILE *file = fopen(path, "re");
+    FILE *file = files_read(path);
     bool found = false;
     while (file && !found && fgets(line, sizeof line, file)) {
         bool access = sscanf(line, "access %u", &step->thread) == 1;
@@ -34,4 +36,15 @@ bool expected_step_read(struct expected_step *step, const char *path, uint32_t p
     if (file)
         fclose(file);
     return found;
+}
+
+bool expected_step_thread(struct expected_step *step, const char *path, uint32_t thread)
+{
+    FILE *file = fopen(path, "re");
+    step->thread = thread;
+    if (!file)
+        return false;
+    find_name(file, step);
+    fclose(file);
+    return true;
 }

@@ -13,5 +13,7 @@ struct expected_step {
 
 /* The step after `performed` ones of the schedule at `path`; false if there is none. */
 bool expected_step_read(struct expected_step *step, const char *path, uint32_t performed);
+/* Only the name of a thread of that schedule, by its number. */
+bool expected_step_thread(struct expected_step *step, const char *path, uint32_t thread);
 
 #endif

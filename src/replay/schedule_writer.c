@@ -82,7 +82,8 @@ static void write_access(struct writer *writer, const struct event *event)
     writer->beside = false;
     if (trace_code(writer->history->trace, event->location, &module, &offset))
         fprintf(writer->out, "access %u %u %s %" PRIu64 " %s\n", number_of(writer, event->thread),
-                writer->steps[event->thread], event_op_text(event->op), offset, module);
+                writer->steps[event->thread], event_op_text(op_performed(event->op)), offset,
+                module);
 }
 
 static int write_target(struct writer *writer, const struct event *event, struct error *error)
@@ -91,7 +92,7 @@ static int write_target(struct writer *writer, const struct event *event, struct
     uint64_t offset = 0;
     uint32_t number = number_of(writer, event->thread);
     fprintf(writer->out, "target %u %u %s", number, writer->steps[event->thread],
-            event_op_text(event->op));
+            event_op_text(op_performed(event->op)));
     if (op_in(event->op, OPS_ACCESS)) {
         if (!trace_code(writer->history->trace, event->location, &module, &offset))
             return error_set(error, ERROR_INPUT, "the code of %s is in no module of the load map",
@@ -108,8 +109,27 @@ static uint32_t prefix_length(const struct finding *finding)
     return finding->witness_length - finding_ends(finding);
 }
 
+uint32_t schedule_first_event(const struct finding *finding, enum schedule_first first)
+{
+    if (first == SCHEDULE_ANY || finding_shape(finding) != FINDING_RACE ||
+        finding->event_count != 2 || finding_is_unordered(finding))
+        return UINT32_MAX;
+    bool earlier = finding->events[0].pos < finding->events[1].pos;
+    return (first == SCHEDULE_OBSERVED) == earlier ? 0 : 1;
+}
+
+static void write_first(const struct writer *writer, const struct finding *finding,
+                        enum schedule_first first)
+{
+    uint32_t event = schedule_first_event(finding, first);
+    if (event == UINT32_MAX)
+        return;
+    uint32_t last = finding->witness[finding->witness_length - 1];
+    fprintf(writer->out, "first %d\n", last == finding->events[event].pos);
+}
+
 static int write_all(struct writer *writer, const struct finding *finding, const bool *listed,
-                     struct error *error)
+                     enum schedule_first first, struct error *error)
 {
     const struct event *events = writer->history->events;
     uint32_t prefix = prefix_length(finding);
@@ -126,12 +146,14 @@ static int write_all(struct writer *writer, const struct finding *finding, const
     for (uint32_t i = prefix; i < finding->witness_length; i++)
         if (write_target(writer, &events[finding->witness[i]], error))
             return -1;
+    write_first(writer, finding, first);
     fputs("end\n", writer->out);
     return 0;
 }
 
 int schedule_write(FILE *out, const struct history *history, const struct finding *finding,
-                   enum schedule_detail detail, bool *listed, struct error *error)
+                   enum schedule_detail detail, enum schedule_first first, bool *listed,
+                   struct error *error)
 {
     if (strcmp(history->trace->format->name, "binary") != 0)
         return error_set(error, ERROR_INPUT, "%s: only recorded programs can be replayed",
@@ -150,7 +172,7 @@ int schedule_write(FILE *out, const struct history *history, const struct findin
     };
     struct finding full = finding_in_full(finding, history);
     bool *accesses = access_order_find(history, &full, prefix_length(&full), detail);
-    int result = write_all(&writer, &full, accesses, error);
+    int result = write_all(&writer, &full, accesses, first, error);
     if (listed)
         *listed = accesses != NULL;
     free(accesses);

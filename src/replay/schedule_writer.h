@@ -14,10 +14,22 @@ enum schedule_detail {
     SCHEDULE_FINE,   /* all through which its threads see each other's writes */
 };
 
+/* Whose access is made first at a race. */
+enum schedule_first {
+    SCHEDULE_ANY,      /* both are let go at once */
+    SCHEDULE_FLIPPED,  /* the one that came second in the recorded run */
+    SCHEDULE_OBSERVED, /* the one that came first */
+};
+
+/* The event of the finding, from 0, whose access is then made first; UINT32_MAX if there are no
+ * two accesses of which one could be. */
+uint32_t schedule_first_event(const struct finding *finding, enum schedule_first first);
+
 /* Writes the synchronisation of the finding's witness, and where its threads stand
  * at the end. *listed, if not NULL: are there accesses in it? -1 with an error if the
  * finding cannot be replayed. */
 int schedule_write(FILE *out, const struct history *history, const struct finding *finding,
-                   enum schedule_detail detail, bool *listed, struct error *error);
+                   enum schedule_detail detail, enum schedule_first first, bool *listed,
+                   struct error *error);
 
 #endif

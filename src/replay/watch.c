@@ -1,12 +1,15 @@
 #include "replay/watch.h"
 
-#include "replay/threads.h"
+#include "base/files.h"
+#include "replay/watch_ending.h"
+#include "target/threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -34,6 +37,17 @@
  * many times the time that it has. */
 #define LONGER_AT_MOST 9
 
+/* Who is asleep for so long behind its access, or before the other's, does not come. */
+#define STAGE_ASLEEP 0.06
+/* A program may compute as long between two steps as in the whole recorded run, and somewhat
+ * longer; at the end it may take another way, and so even longer. */
+#define SPINS_FROM    0.5
+#define SPINS_TIMES   2
+#define ENDLESS_FROM  3.0
+#define ENDLESS_TIMES 6
+/* After a divergence, in seconds and in times of the recorded run. */
+#define RUNS_ON 1.0
+
 static double now(void)
 {
     struct timespec time;
@@ -43,11 +57,14 @@ static double now(void)
 
 int watch_open(struct watch *watch, const char *path, bool hold, struct error *error)
 {
-    int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0 || ftruncate(file, sizeof *watch->control)) {
+    int file = files_create(path);
+    /* Its blocks are taken now: a full disk would be a SIGBUS when it is written to. */
+    int reason = file < 0 ? errno : posix_fallocate(file, 0, sizeof *watch->control);
+    if (reason) {
         if (file >= 0)
             close(file);
-        return error_set(error, ERROR_INTERNAL, "%s: cannot be made: %s", path, strerror(errno));
+        remove(path);
+        return error_set(error, ERROR_INTERNAL, "%s: cannot be made: %s", path, strerror(reason));
     }
     void *mapped = mmap(NULL, sizeof *watch->control, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
@@ -60,26 +77,20 @@ int watch_open(struct watch *watch, const char *path, bool hold, struct error *e
     return 0;
 }
 
-void watch_end(const struct watch *watch, pid_t started)
-{
-    pid_t process = (pid_t)watch->control->process;
-    if (process > 0 && process != started)
-        kill(process, SIGKILL);
-}
-
 void watch_close(struct watch *watch)
 {
     if (watch->control)
         munmap(watch->control, sizeof *watch->control);
     watch->control = NULL;
+    free(watch->ending.stack);
+    watch->ending.stack = NULL;
 }
 
-/* Opens the gates from outside: a change of `turn` that is no step, as in the
- * runtime (runtime/schedule.h). */
+/* Opens the gates from outside, as the runtime does. */
 static void set_free(struct watch *watch)
 {
     watch->control->free = 1;
-    watch->control->turn |= 1u << 31;
+    watch->control->turn |= CONTROL_FREE_BIT;
     syscall(SYS_futex, &watch->control->turn, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
@@ -100,7 +111,7 @@ static double glance(struct watch *watch, double time)
     return at_most(seconds, GLANCE_AT_MOST);
 }
 
-static bool time_is_up(const struct watch *watch, pid_t process, double time)
+static bool time_is_up(const struct watch *watch, const char *process, double time)
 {
     double over = time - watch->started - watch->timeout;
     return over > 0 && (!watch->may_take_longer || over > LONGER_AT_MOST * watch->timeout ||
@@ -111,7 +122,7 @@ static bool time_is_up(const struct watch *watch, pid_t process, double time)
 
 enum blocked { BLOCKED_NOT, BLOCKED_AWAKE, BLOCKED_SPINNING, BLOCKED_ASLEEP };
 
-static enum blocked target_blocked(struct watch *watch, pid_t process, uint32_t number)
+static enum blocked target_blocked(struct watch *watch, const char *process, uint32_t number)
 {
     const struct control_target *target = &watch->control->targets[number];
     struct watch_target *seen = &watch->seen[number];
@@ -128,7 +139,7 @@ static enum blocked target_blocked(struct watch *watch, pid_t process, uint32_t 
 }
 
 /* Is every thread of the error inside its blocking call? */
-static enum blocked how_blocked(struct watch *watch, pid_t process)
+static enum blocked how_blocked(struct watch *watch, const char *process)
 {
     enum blocked least = BLOCKED_ASLEEP;
     for (uint32_t i = 0; i < watch->targets; i++) {
@@ -141,7 +152,7 @@ static enum blocked how_blocked(struct watch *watch, pid_t process)
 }
 
 /* Nothing more will come: every thread waits for another one. */
-static bool has_hung(struct watch *watch, pid_t process, double time)
+static bool has_hung(struct watch *watch, const char *process, double time)
 {
     double seconds = glance(watch, time), ran;
     if (seconds == 0)
@@ -149,17 +160,59 @@ static bool has_hung(struct watch *watch, pid_t process, double time)
     ran = threads_ran(process);
     watch->stuck_for = threads_stuck(process) && ran == watch->ran ? watch->stuck_for + seconds : 0;
     watch->ran = ran;
-    return watch->stuck_for > HUNG_AFTER;
+    if (watch->stuck_for > HUNG_AFTER)
+        watch_ending_hung(&watch->ending, process);
+    return watch->ending.hung;
 }
 
-static bool look_at_reached(struct watch *watch, pid_t process, double time, double seconds)
+/* It is on its own and uses up far more processor time than the whole recorded run. */
+static bool runs_without_end(struct watch *watch, const char *process)
+{
+    double spent = threads_ran(process) - watch->ran_before;
+    if (watch->recorded_cpu <= 0 || spent < ENDLESS_FROM ||
+        spent < ENDLESS_TIMES * watch->recorded_cpu)
+        return false;
+    watch_ending_hung(&watch->ending, process);
+    watch->ending.ran = spent;
+    return true;
+}
+
+/* The first of the two accesses has been made, or the second: who sleeps now, or computes, comes to
+ * nothing that would tell. */
+static void look_at_stage(struct watch *watch, const char *process, double seconds)
+{
+    uint32_t stage = watch->control->stage;
+    if (stage != CONTROL_FIRST && stage != CONTROL_SECOND)
+        return;
+    uint32_t number = (watch->first == 1) == (stage == CONTROL_FIRST) ? 0 : 1;
+    uint32_t thread = watch->control->targets[number].kernel_thread;
+    if (stage != watch->last_stage) {
+        watch->last_stage = stage;
+        watch->stage_asleep = 0;
+        watch->stage_ran = thread_ran(process, thread);
+    }
+    watch->stage_asleep = thread_asleep(process, thread) ? watch->stage_asleep + seconds : 0;
+    if (watch->stage_asleep < STAGE_ASLEEP &&
+        thread_ran(process, thread) - watch->stage_ran < SPUN_FOR)
+        return;
+    if (atomic_compare_exchange_strong(&watch->control->stage, &stage, stage + 1))
+        syscall(SYS_futex, &watch->control->stage, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+    if (stage == CONTROL_SECOND)
+        set_free(watch);
+}
+
+static bool look_at_reached(struct watch *watch, const char *process, double time, double seconds)
 {
     if (!watch->reached) {
         watch->reached = true;
         watch->asleep_for = watch->stuck_for = 0;
+        watch->ran_before = threads_ran(process);
     }
+    if (watch->stops_at_error && watch->kind == FINDING_RACE)
+        return true;
+    look_at_stage(watch, process, seconds);
     if (watch->kind != FINDING_DEADLOCK)
-        return has_hung(watch, process, time);
+        return has_hung(watch, process, time) || runs_without_end(watch, process);
     enum blocked blocked = how_blocked(watch, process);
     watch->asleep_for = blocked == BLOCKED_ASLEEP ? watch->asleep_for + seconds : 0;
     watch->deadlock = watch->asleep_for > DEADLOCK_AFTER || blocked == BLOCKED_SPINNING;
@@ -170,7 +223,7 @@ static bool look_at_reached(struct watch *watch, pid_t process, double time, dou
 
 /* Who waits for a processor, or is stopped, is not asleep. One that looks for something again and
  * again is asleep most of the time. */
-static bool has_stalled(struct watch *watch, pid_t process, double time)
+static bool has_stalled(struct watch *watch, const char *process, double time)
 {
     double seconds = time - watch->last_change > GLANCE ? glance(watch, time) : 0;
     if (seconds == 0)
@@ -184,13 +237,23 @@ static bool has_stalled(struct watch *watch, pid_t process, double time)
            (watch->asleep_for > watch->recorded || threads_stuck(process));
 }
 
-static void look_at_running(struct watch *watch, pid_t process, double time)
+/* No step comes, and not because the program sleeps. */
+static bool has_spun(const struct watch *watch, const char *process, double time)
+{
+    if (watch->recorded_cpu <= 0 || time - watch->last_change < SPINS_FROM / 4)
+        return false;
+    double spent = threads_ran(process) - watch->ran_before;
+    return spent > SPINS_FROM && spent > SPINS_TIMES * watch->recorded_cpu;
+}
+
+static void look_at_running(struct watch *watch, const char *process, double time)
 {
     uint32_t turn = watch->control->turn;
     if (turn != watch->last_turn) {
         watch->last_turn = turn;
         watch->last_change = time;
         watch->asleep_for = 0;
+        watch->ran_before = threads_ran(process);
     }
     /* The schedule is performed and no thread of the error is awaited: go on. */
     bool performed = turn == watch->steps;
@@ -198,19 +261,45 @@ static void look_at_running(struct watch *watch, pid_t process, double time)
         set_free(watch);
         return;
     }
-    if (!has_stalled(watch, process, time))
+    watch->spinning = has_spun(watch, process, time);
+    if (!watch->spinning && !has_stalled(watch, process, time))
         return;
     watch->stalled = !performed;
     if (performed)
         set_free(watch);
 }
 
-bool watch_look(struct watch *watch, pid_t process)
+/* The program has left the schedule, and goes on as it likes: for a while, to see if it fails. */
+static bool look_at_left(struct watch *watch, const char *process, double time)
 {
+    if (!watch->diverged) {
+        watch->diverged = true;
+        watch->left_at = time;
+        watch->stuck_for = 0;
+        watch->ran_before = threads_ran(process);
+    }
+    double most = watch->recorded > RUNS_ON ? watch->recorded : RUNS_ON;
+    return !watch->runs_on || time - watch->left_at > most || has_hung(watch, process, time);
+}
+
+/* The process that follows the schedule, once there is one: perhaps a child of the one that was
+ * started, and perhaps with ids of a PID namespace of its own. */
+static void find_process(const struct watch *watch, pid_t started, char process[THREADS_PATH])
+{
+    uint32_t follower = watch->control->process;
+    if (follower && watch->own_processes)
+        snprintf(process, THREADS_PATH, "/proc/%d/root/proc/%u", (int)started, follower);
+    else
+        snprintf(process, THREADS_PATH, "/proc/%u", follower ? follower : (uint32_t)started);
+}
+
+static bool look(struct watch *watch, pid_t started)
+{
+    char process[THREADS_PATH];
     double time = now(), seconds = at_most(time - watch->last_look, LOOK_AT_MOST);
     watch->last_look = time;
-    if (watch->control->process) /* a child of the one that was started, perhaps */
-        process = (pid_t)watch->control->process;
+    find_process(watch, started, process);
+    watch_ending_look(&watch->ending, watch->control, process);
     if (time_is_up(watch, process, time)) {
         watch->timed_out = true;
         return true;
@@ -219,16 +308,23 @@ bool watch_look(struct watch *watch, pid_t process)
     switch (state) {
     case CONTROL_RUNNING:
         if (watch->control->free)
-            return has_hung(watch, process, time);
+            return has_hung(watch, process, time) || runs_without_end(watch, process);
         look_at_running(watch, process, time);
         return watch->stalled;
     case CONTROL_REACHED:
         return look_at_reached(watch, process, time, seconds);
     case CONTROL_DIVERGED:
+        return look_at_left(watch, process, time);
     case CONTROL_REFUSED:
         watch->diverged = true;
         return true;
     default:
         return false;
     }
+}
+
+bool watch_look(struct watch *watch, pid_t started)
+{
+    watch->killed = look(watch, started);
+    return watch->killed;
 }

@@ -2,6 +2,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "trace/finding_id.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 struct baseline {
     struct interner *ids;
+    bool by_line; /* version 1: ids of kind and source lines */
 };
 
 struct baseline *baseline_read(const char *path, struct error *error)
@@ -26,6 +28,7 @@ struct baseline *baseline_read(const char *path, struct error *error)
     }
     struct baseline *self = NEW(struct baseline);
     self->ids = interner_create();
+    self->by_line = json_integer_value(json_object_get(root, "version")) == 1;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *id = json_string_value(json_object_get(json_array_get(list, i), "id"));
         if (id)
@@ -43,7 +46,13 @@ void baseline_free(struct baseline *self)
     free(self);
 }
 
-bool baseline_has(const struct baseline *self, const char *id)
+bool baseline_has(const struct baseline *self, const struct trace *trace,
+                  const struct finding *finding)
 {
+    char id[FINDING_ID_SIZE];
+    if (self->by_line)
+        finding_line_id(finding, trace, id);
+    else
+        finding_id(finding, trace, id);
     return intern_find(self->ids, id, strlen(id)) != INTERN_NONE;
 }

@@ -1,7 +1,9 @@
 #include "report/findings_file.h"
 
 #include "base/array.h"
+#include "base/files.h"
 
+#include <errno.h>
 #include <jansson.h>
 
 struct positions ARRAY_OF(uint32_t);
@@ -84,19 +86,24 @@ static bool has_its_events(unsigned kind, size_t count)
 static bool fill(struct finding *finding, const json_t *object, const struct history *history,
                  struct event_list *events, struct positions *witness)
 {
-    unsigned kind = word_index(word(object, "kind"), kind_name, 3);
+    unsigned kind = word_index(word(object, "kind"), kind_name, FINDING_KINDS);
+    unsigned from = word_index(word(object, "from"), kind_name, FINDING_FAILURE);
+    unsigned shape = kind == FINDING_FAILURE ? from : kind;
     unsigned model = word_index(word(object, "model"), model_name, MODEL_COUNT);
     unsigned verdict = word_index(word(object, "verdict"), verdict_name, VERDICT_COUNT);
     unsigned mistake = word_index(word(object, "error"), error_name, 4);
     bool turns = json_object_get(object, "turns");
-    if (kind == 3 || model == MODEL_COUNT || verdict == VERDICT_COUNT ||
+    if (kind == FINDING_KINDS || shape == FINDING_FAILURE || model == MODEL_COUNT ||
+        verdict == VERDICT_COUNT ||
         !read_events(json_object_get(object, "events"), history, events) ||
-        !has_its_events(kind, events->count) ||
+        !has_its_events(shape, events->count) ||
         !read_witness(json_object_get(object, turns ? "turns" : "witness"), history, witness) ||
         (witness->count && witness->count < events->count))
         return false;
     *finding = (struct finding){
         .kind = kind,
+        .from = shape,
+        .rule = finding_rule_find(word(object, "rule")),
         .model = model,
         .verdict = verdict,
         .error = mistake == 4 ? ATOMICITY_NONE : mistake,
@@ -114,10 +121,48 @@ static bool fill(struct finding *finding, const json_t *object, const struct his
     const struct event *event = &history->events[events->items[0].pos];
     finding->object_class = event_object_class(event->op);
     finding->object = event->object;
+    if (word(object, "via"))
+        snprintf(finding->via, sizeof finding->via, "%s", word(object, "via"));
     const char *block = word(object, "block");
     if (block)
         finding->block = intern_find(history->trace->names[CLASS_LABEL], block, strlen(block));
     return true;
+}
+
+/* Frames a line, as struct consequence_order has them; malloc-ed. */
+static char *read_stack(const json_t *list)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = json_is_array(list) ? open_memstream(&text, &size) : NULL;
+    for (size_t i = 0; out && i < json_array_size(list); i++) {
+        const json_t *frame = json_array_get(list, i);
+        const char *function = word(frame, "function"), *place = word(frame, "location");
+        fprintf(out, "%s\t%s\n", function ? function : "?", place ? place : "");
+    }
+    if (out)
+        fclose(out);
+    return text;
+}
+
+static void read_consequence(struct consequence *consequence, const json_t *object)
+{
+    const json_t *orders = json_object_get(object, "orders");
+    for (size_t i = 0; i < json_array_size(orders) && i < 2; i++) {
+        const json_t *one = json_array_get(orders, i), *first = json_object_get(one, "first");
+        char *stack = read_stack(json_object_get(one, "stack"));
+        const char *text = word(one, "text");
+        consequence_set(consequence,
+                        &(struct consequence_order){
+                            .first = json_is_integer(first) ? (uint32_t)json_integer_value(first)
+                                                            : CONSEQUENCE_ANY,
+                            .rule = finding_rule_find(word(one, "rule")),
+                            .text = text ? text : "",
+                            .values = word(one, "values"),
+                            .stack = stack,
+                        });
+        free(stack);
+    }
 }
 
 static int add_all(struct findings *findings, const json_t *list, const struct history *history,
@@ -128,8 +173,10 @@ static int add_all(struct findings *findings, const json_t *list, const struct h
         struct positions witness = {0};
         struct finding finding;
         bool good = fill(&finding, json_array_get(list, i), history, &events, &witness);
-        if (good)
-            findings_add(findings, &finding);
+        const json_t *object = json_array_get(list, i);
+        struct finding *added = good ? findings_add(findings, &finding) : NULL;
+        if (added)
+            read_consequence(&added->consequence, json_object_get(object, "consequence"));
         array_free(&events);
         array_free(&witness);
         if (!good)
@@ -140,13 +187,28 @@ static int add_all(struct findings *findings, const json_t *list, const struct h
     return 0;
 }
 
+/* It lies in a trace directory, which a stranger may have filled. */
+json_t *findings_file_load(const char *path, struct error *error)
+{
+    json_error_t where;
+    FILE *file = files_read(path);
+    if (!file) {
+        error_set(error, ERROR_INPUT, "%s: cannot be read: %s", path, files_reason(errno));
+        return NULL;
+    }
+    json_t *root = json_loadf(file, 0, &where);
+    fclose(file);
+    if (!root)
+        error_set(error, ERROR_INPUT, "%s:%d: %s", path, where.line, where.text);
+    return root;
+}
+
 int findings_file_read(struct findings *findings, const struct history *history, const char *path,
                        struct error *error)
 {
-    json_error_t where;
-    json_t *root = json_load_file(path, 0, &where);
+    json_t *root = findings_file_load(path, error);
     if (!root)
-        return error_set(error, ERROR_INPUT, "%s:%d: %s", path, where.line, where.text);
+        return -1;
     const json_t *list = json_object_get(root, "findings");
     int result = json_is_array(list)
                      ? add_all(findings, list, history, path, error)
@@ -163,7 +225,7 @@ static uint64_t number(const json_t *object, const char *key)
 
 bool findings_file_numbers(const char *path, struct report_engine *engine, struct report_run *run)
 {
-    json_t *root = json_load_file(path, 0, NULL);
+    json_t *root = findings_file_load(path, NULL);
     const json_t *engines = json_object_get(root, "engines");
     for (size_t i = 0; i < json_array_size(engines); i++) {
         const json_t *one = json_array_get(engines, i);
@@ -180,7 +242,17 @@ bool findings_file_numbers(const char *path, struct report_engine *engine, struc
         .replays = (uint32_t)number(object, "replays"),
         .left = (uint32_t)number(object, "left"),
     };
+    const char *note = json_string_value(json_object_get(object, "note"));
+    snprintf(run->note, sizeof run->note, "%s", note ? note : "");
     bool found = object != NULL;
     json_decref(root);
     return found;
+}
+
+bool findings_file_incomplete(const char *path)
+{
+    json_t *root = findings_file_load(path, NULL);
+    bool incomplete = json_object_get(root, "incomplete") != NULL;
+    json_decref(root);
+    return incomplete;
 }

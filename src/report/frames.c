@@ -1,7 +1,8 @@
 #include "report/frames.h"
 
 #include "base/memory.h"
-#include "trace/symbols.h"
+#include "report/short_name.h"
+#include "symbols/debug_places.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -24,30 +25,55 @@ static bool in_name(char character)
     return isalnum((unsigned char)character) || (character && strchr("_.$", character));
 }
 
-/* What follows the name itself, such as "+16", stays. */
+/* Of the first `length` bytes of a name; NULL if they are no C++ name. */
+static char *demangle_part(const char *name, size_t length)
+{
+    int status = -1;
+    char *part = memory_zero(length + 1, 1);
+    memcpy(part, name, length);
+    demangler *found = find_demangler();
+    char *text = found ? found(part, NULL, NULL, &status) : NULL;
+    free(part);
+    if (!text || !status)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* What follows the name itself, such as "+16" or ".height", stays: a variable ends at its first
+ * point, a function may have one in its name ("f.constprop.0"). */
 char *demangle(const char *name)
 {
-    size_t length = 0;
-    int status = -1;
-    char *copy = memory_copy(name, strlen(name) + 1);
+    size_t length = 0, symbol = strcspn(name, ".");
     if (strncmp(name, "_Z", 2) != 0)
-        return copy;
+        return memory_copy(name, strlen(name) + 1);
     while (in_name(name[length]))
         length++;
-    copy[length] = '\0';
-    demangler *found = find_demangler();
-    char *text = found ? found(copy, NULL, NULL, &status) : NULL;
-    copy[length] = name[length];
-    if (!text || status) {
-        free(text);
-        return copy;
+    if (symbol > length)
+        symbol = length;
+    char *text = demangle_part(name, symbol);
+    if (!text || strchr(text, '(')) {
+        char *function = demangle_part(name, length);
+        if (function) {
+            free(text);
+            text = function;
+            symbol = length;
+        }
     }
-    size_t most = strlen(text) + strlen(name + length) + 1;
+    if (!text)
+        return memory_copy(name, strlen(name) + 1);
+    size_t most = strlen(text) + strlen(name + symbol) + 1;
     char *whole = memory_alloc(most, 1);
-    snprintf(whole, most, "%s%s", text, name + length);
+    snprintf(whole, most, "%s%s", text, name + symbol);
     free(text);
-    free(copy);
     return whole;
+}
+
+char *demangle_short(const char *name)
+{
+    char *full = demangle(name), *text = short_name(full);
+    free(full);
+    return text;
 }
 
 char *demangle_all(const char *text)
@@ -61,7 +87,7 @@ char *demangle_all(const char *text)
             size++;
         char *word = memory_zero(size + 1, 1);
         memcpy(word, at, size);
-        char *readable = demangle(word);
+        char *readable = demangle_short(word);
         fputs(readable, out);
         free(readable);
         free(word);
@@ -107,7 +133,7 @@ static bool is_runtime(const struct trace *trace, uint32_t location)
 
 static bool is_library(const struct trace *trace, uint32_t location, const char *place)
 {
-    return symbols_place_is_library(place) || is_in(trace, location, "libstdc++.so") ||
+    return debug_place_is_library(place) || is_in(trace, location, "libstdc++.so") ||
            is_in(trace, location, "libgomp.so");
 }
 

@@ -26,6 +26,8 @@ void frame_own(const struct trace *trace, uint32_t location, uint32_t stack, con
 
 /* A C++ name as it is written in the source, malloc-ed; a copy of any other name. */
 char *demangle(const char *name);
+/* The same, as short as people say it (short_name.h). */
+char *demangle_short(const char *name);
 /* The same for every C++ name inside a sentence. */
 char *demangle_all(const char *text);
 

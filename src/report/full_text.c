@@ -2,9 +2,12 @@
 
 #include "report/columns.h"
 #include "report/frames.h"
+#include "report/shell_words.h"
+#include "report/short_name.h"
 #include "report/source.h"
 #include "report/steps.h"
 #include "trace/turns.h"
+#include "trace/finding_id.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -70,7 +73,7 @@ static void print_source(const struct writer *writer, const char *place)
 /* Of code without lines it is a function and an offset. */
 static void print_place(const struct writer *writer, const char *place)
 {
-    char *text = demangle(place);
+    char *text = demangle_short(place);
     columns_text(writer->out, text);
     free(text);
 }
@@ -90,7 +93,9 @@ static void print_stack(const struct writer *writer, uint32_t location, uint32_t
         }
         fprintf(writer->out, "    #%zu ", i);
         if (frames[i].function) {
-            columns_text(writer->out, frames[i].function);
+            char *name = short_name(frames[i].function);
+            columns_text(writer->out, name);
+            free(name);
             putc(' ', writer->out);
         }
         print_place(writer, frames[i].place);
@@ -103,7 +108,7 @@ static void print_stack(const struct writer *writer, uint32_t location, uint32_t
 
 static void print_name(const struct writer *writer, enum object_class class, uint32_t object)
 {
-    char *name = demangle(trace_name(writer->trace, class, object));
+    char *name = demangle_short(trace_name(writer->trace, class, object));
     columns_text(writer->out, name);
     free(name);
 }
@@ -137,7 +142,7 @@ static void print_locks(const struct writer *writer, uint32_t pos)
 static const char *role(const struct finding *finding, uint32_t i)
 {
     static const char *const roles[] = {"Window begins: ", "Window ends: ", "Culprit: "};
-    return finding->kind == FINDING_ATOMICITY && i < 3 ? roles[i] : "";
+    return finding_shape(finding) == FINDING_ATOMICITY && i < 3 ? roles[i] : "";
 }
 
 static void print_event(const struct writer *writer, const struct finding *finding, uint32_t i)
@@ -146,11 +151,12 @@ static void print_event(const struct writer *writer, const struct finding *findi
     const struct event *full = &writer->report->history->events[event->pos];
     fprintf(writer->out, "  %s%sThread ", text_bold(writer->style), role(finding, i));
     print_thread(writer, event->thread);
-    bool waits = finding->kind == FINDING_DEADLOCK && step_waits(event->op);
+    bool waits = finding_shape(finding) == FINDING_DEADLOCK && step_waits(event->op);
     fprintf(writer->out, " %s",
-            waits                      ? "waits for"
-            : full->flags & EVENT_WISH ? "wants"
-                                       : step_verb(event->op));
+            waits                       ? "waits for"
+            : full->flags & EVENT_WISH  ? "wants"
+            : full->flags & EVENT_FREES ? "frees"
+                                        : step_verb(event->op));
     if (event->size && op_in(event->op, OPS_ACCESS))
         fprintf(writer->out, " %u byte%s of", event->size, event->size == 1 ? "" : "s");
     enum object_class class = event_object_class(event->op);
@@ -209,13 +215,32 @@ static void print_creations(const struct writer *writer, const struct finding *f
     }
 }
 
+static const char *title_of(const struct finding *finding, const char *usual)
+{
+    static const char *const names[][2] = {{"use-after-free", "USE AFTER FREE"},
+                                           {"double-free", "DOUBLE FREE"},
+                                           {"uninitialised", "UNINITIALISED"},
+                                           {"crash", "CRASH"},
+                                           {"abort", "ABORT"},
+                                           {"assertion", "ASSERTION FAILED"},
+                                           {"heap", "HEAP MISUSE"},
+                                           {"sanitizer", "SANITIZER REPORT"},
+                                           {"hang", "HANG"},
+                                           {"exit-code", "WRONG EXIT CODE"},
+                                           {"output", "WRONG OUTPUT"}};
+    for (size_t i = 0; finding->rule && i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i][0], finding->rule) == 0)
+            return names[i][1];
+    return usual;
+}
+
 static void print_title(const struct writer *writer, const struct finding *finding, const char *id)
 {
-    static const char *const titles[] = {"DATA RACE", "DEADLOCK", "ATOMICITY VIOLATION"};
+    static const char *const titles[] = {"DATA RACE", "DEADLOCK", "ATOMICITY VIOLATION", "FAILURE"};
     FILE *out = writer->out;
-    fprintf(out, "%s%s %s%s", text_red(writer->style), titles[finding->kind], id,
+    fprintf(out, "%s%s %s%s", text_red(writer->style), title_of(finding, titles[finding->kind]), id,
             text_normal(writer->style));
-    if (finding->kind == FINDING_DEADLOCK) {
+    if (finding_shape(finding) == FINDING_DEADLOCK) {
         fprintf(out, " of %u thread%s", finding->event_count, finding->event_count == 1 ? "" : "s");
     } else if (finding->object_class != CLASS_NONE) {
         fputs(" on ", out);
@@ -244,7 +269,10 @@ static void print_verdict(const struct writer *writer, const struct finding *fin
         }
         break;
     case VERDICT_CONFIRMED:
-        fputs("  It did not happen in the recorded run, but in a replay of it", out);
+        fputs("  It did not happen in the recorded run, but in replays of it", out);
+        break;
+    case VERDICT_SEEN_ONCE:
+        fputs("  It did not happen in the recorded run, but in one replay of it", out);
         break;
     case VERDICT_PREDICTED:
         fputs("  Another schedule of the recorded run reaches it; it was not replayed.\n", out);
@@ -256,7 +284,7 @@ static void print_verdict(const struct writer *writer, const struct finding *fin
         fputs("  A replay did not show it", out);
         break;
     }
-    if (finding->verdict >= VERDICT_CONFIRMED) {
+    if (finding->verdict >= VERDICT_SEEN_ONCE) {
         if (finding->replay) {
             fputs(":\n  ", out);
             columns_text(out, finding->replay);
@@ -272,22 +300,79 @@ static void print_verdict(const struct writer *writer, const struct finding *fin
     }
 }
 
-/* A command line that a shell reads as it was meant. */
-static void print_word(FILE *out, const char *word)
+/* --- what it does ------------------------------------------------------------------ */
+
+static void print_frames(const struct writer *writer, const char *stack)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "0123456789_-+=./,:@%";
-    if (*word && word[strspn(word, plain)] == '\0') {
-        fputs(word, out);
-        return;
-    }
-    putc('\'', out);
-    for (; *word; word++)
-        if (*word == '\'')
-            fputs("'\\''", out);
+    for (unsigned number = 0; *stack; stack += strcspn(stack, "\n") + (*stack != 0)) {
+        size_t function = strcspn(stack, "\t\n"), line = strcspn(stack, "\n");
+        char *name = strndup(stack, function);
+        char *place = function < line ? strndup(stack + function + 1, line - function - 1) : NULL;
+        char *readable = name ? demangle(name) : NULL;
+        bool next = name && strcmp(name, "--") == 0;
+        if (next)
+            number = 0;
         else
-            putc(*word, out);
-    putc('\'', out);
+            fprintf(writer->out, "    #%u ", number++);
+        columns_text(writer->out, next ? "    another thread:" : readable ? readable : "?");
+        if (!next && place) {
+            putc(' ', writer->out);
+            columns_text(writer->out, place);
+        }
+        putc('\n', writer->out);
+        free(readable);
+        free(name);
+        free(place);
+    }
+}
+
+static void consequence_print_order(const struct writer *writer, const struct finding *finding,
+                                    const struct consequence_order *order)
+{
+    FILE *out = writer->out;
+    fputs("  ", out);
+    if (order->first < finding->event_count) {
+        const struct finding_event *event = &finding->events[order->first];
+        fputs("If thread ", out);
+        print_thread(writer, event->thread);
+        fprintf(out, " %s first: ", event->flags & EVENT_FREES ? "frees" : step_verb(event->op));
+    } else {
+        fputs("What the program does then: ", out);
+    }
+    fputs(order->rule ? text_red(writer->style) : "", out);
+    columns_text(out, order->text);
+    fputs(order->rule ? text_normal(writer->style) : ", as the recorded run", out);
+    if (order->values) {
+        fputs(" (", out);
+        columns_text(out, order->values);
+        putc(')', out);
+    }
+    fputs(".\n", out);
+    if (order->stack)
+        print_frames(writer, order->stack);
+}
+
+/* What fails first. */
+static void consequence_print(const struct writer *writer, const struct finding *finding)
+{
+    const struct consequence *consequence = &finding->consequence;
+    if (consequence->count == 2 && !consequence_failure(consequence))
+        fputs("  Both orders end alike: the output and the exit code are the same.\n", writer->out);
+    for (int failing = 1; failing >= 0; failing--)
+        for (uint32_t i = 0; i < consequence->count; i++)
+            if ((consequence->orders[i].rule != NULL) == failing)
+                consequence_print_order(writer, finding, &consequence->orders[i]);
+}
+
+static const struct finding *find_by_id(const struct writer *writer, const char *wanted)
+{
+    for (size_t i = 0; i < writer->report->count; i++) {
+        char id[FINDING_ID_SIZE];
+        finding_id(writer->report->items[i], writer->trace, id);
+        if (strcmp(id, wanted) == 0)
+            return writer->report->items[i];
+    }
+    return NULL;
 }
 
 static void print_finding(const struct writer *writer, const struct finding *finding)
@@ -303,6 +388,7 @@ static void print_finding(const struct writer *writer, const struct finding *fin
         fputs(".\n", out);
     }
     print_verdict(writer, finding);
+    consequence_print(writer, finding);
     for (uint32_t i = 0; i < finding->event_count; i++) {
         putc('\n', out);
         print_event(writer, finding, i);
@@ -313,16 +399,28 @@ static void print_finding(const struct writer *writer, const struct finding *fin
     if (!finding->witness)
         return;
     putc('\n', out);
+    const struct finding *executed = finding->via[0] ? find_by_id(writer, finding->via) : NULL;
+    if (executed && executed->witness) {
+        fprintf(out, "  It was reached by the schedule of %s.\n", finding->via);
+        finding = executed;
+    }
     struct finding full = finding_in_full(finding, writer->report->history);
     text_interleaving(out, writer->report->history, &full, writer->style);
     finding_full_free(&full, finding);
-    if (strcmp(writer->trace->format->name, "binary") == 0) {
-        fprintf(out, "\n  %sAgain:%s ", text_bold(writer->style), text_normal(writer->style));
-        print_word(out, writer->report->tool ? writer->report->tool : "preplay");
-        fputs(" replay ", out);
-        print_word(out, writer->report->path);
-        fprintf(out, " %s\n", id);
-    }
+}
+
+static void print_again(const struct writer *writer, const struct finding *finding)
+{
+    char id[FINDING_ID_SIZE];
+    FILE *out = writer->out;
+    if (!finding->witness || strcmp(writer->trace->format->name, "binary") != 0)
+        return;
+    finding_id(finding, writer->trace, id);
+    fprintf(out, "\n  %sAgain:%s ", text_bold(writer->style), text_normal(writer->style));
+    shell_word(out, writer->report->tool ? writer->report->tool : "preplay");
+    fputs(" replay ", out);
+    shell_word(out, writer->report->path);
+    fprintf(out, " %s\n", id);
 }
 
 void report_text_findings(FILE *out, const struct report *report, struct text_style style)
@@ -333,11 +431,22 @@ void report_text_findings(FILE *out, const struct report *report, struct text_st
         .report = report,
         .trace = report->trace,
         .held = held,
-        .sources = sources_create(report->directory),
+        .sources = sources_create(report),
         .style = style,
     };
-    for (size_t i = 0; i < report->count; i++)
+    size_t causes = 0;
+    for (size_t i = 0, end; i < report->count; i = end) {
+        for (end = i + 1; end < report->count && !report_leads(report, report->items[end]);)
+            end++;
+        if (report->most && ++causes > report->most)
+            continue;
         print_finding(&writer, report->items[i]);
+        text_other_places(out, report, i + 1, end, style);
+        print_again(&writer, report->items[i]);
+    }
+    if (report->most && causes > report->most)
+        fprintf(out, "%s==================%s\n... and %zu more (--max-findings 0 shows all)\n",
+                text_dim(style), text_normal(style), causes - report->most);
     held_destroy(held);
     sources_destroy(writer.sources);
 }

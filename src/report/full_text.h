@@ -20,6 +20,10 @@ void report_text(FILE *out, const struct report *report, struct text_style style
 void report_text_findings(FILE *out, const struct report *report, struct text_style style);
 void text_interleaving(FILE *out, const struct history *history, const struct finding *finding,
                        struct text_style style);
+/* What the items from `first` to before `end`, which have one cause with the finding before them,
+ * add to it. */
+void text_other_places(FILE *out, const struct report *report, size_t first, size_t end,
+                       struct text_style style);
 void text_summary(FILE *out, const struct report *report, struct text_style style);
 
 /* Escape sequences, empty without colour. */

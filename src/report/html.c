@@ -1,12 +1,16 @@
 #include "report/html.h"
 
 #include "report/frames.h"
+#include "report/full_text.h"
 #include "report/html_page.h"
 #include "report/source.h"
 #include "report/words.h"
+#include "report/short_name.h"
 #include "trace/turns.h"
+#include "trace/finding_id.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,10 +34,11 @@ static json_t *stack_json(struct page *page, uint32_t location, uint32_t stack)
     for (size_t i = 0; i < count; i++) {
         if (i && frames[i].library) /* long names that say nothing */
             continue;
-        char *place = demangle(frames[i].place);
-        json_array_append_new(
-            list, json_pack("[I, I]", frames[i].function ? page_text(page, frames[i].function) : -1,
-                            page_text(page, place)));
+        char *place = demangle_short(frames[i].place);
+        char *function = frames[i].function ? short_name(frames[i].function) : NULL;
+        json_array_append_new(list, json_pack("[I, I]", function ? page_text(page, function) : -1,
+                                              page_text(page, place)));
+        free(function);
         free(place);
     }
     frames_free(frames, count);
@@ -73,7 +78,7 @@ static json_t *events_json(struct page *page, const struct finding *finding)
         char text[512];
         const struct finding_event *event = &finding->events[i];
         step_text(text, sizeof text, page->trace, &page->report->history->events[event->pos],
-                  finding->kind == FINDING_DEADLOCK);
+                  finding_shape(finding) == FINDING_DEADLOCK);
         json_array_append_new(list, json_pack("{s:o, s:o, s:i, s:o, s:o}", "thread",
                                               thread_json(page, event->thread), "text",
                                               words_json(text), "size", event->size, "stack",
@@ -119,6 +124,14 @@ static json_t *background_json(struct page *page, const struct finding *finding)
     return list;
 }
 
+/* With the whole path: the page is read elsewhere than where it was made. */
+static json_t *command_json(const struct report *report, const char *id)
+{
+    char path[PATH_MAX];
+    return words_format("%s replay %s %s", report->tool ? report->tool : "preplay",
+                        realpath(report->path, path) ? path : report->path, id);
+}
+
 static json_t *finding_json(struct page *page, const struct finding *finding)
 {
     char id[FINDING_ID_SIZE];
@@ -133,6 +146,11 @@ static json_t *finding_json(struct page *page, const struct finding *finding)
     page_steps(page, &full, object);
     json_object_set_new(object, "length", json_integer(full.witness_length));
     finding_full_free(&full, finding);
+    if (!report_leads(page->report, finding)) {
+        finding_id(groups_leader(page->report->groups, finding), page->trace, id);
+        json_object_set_new(object, "group", json_string(id));
+        finding_id(finding, page->trace, id);
+    }
     if (finding->replay)
         json_object_set_new(object, "replay", words_json(finding->replay));
     if (finding->note) {
@@ -141,8 +159,7 @@ static json_t *finding_json(struct page *page, const struct finding *finding)
         free(note);
     }
     if (finding->witness && strcmp(page->trace->format->name, "binary") == 0)
-        json_object_set_new(object, "command",
-                            words_format("preplay replay %s %s", page->report->path, id));
+        json_object_set_new(object, "command", command_json(page->report, id));
     free(title);
     return object;
 }
@@ -210,6 +227,14 @@ static json_t *data_json(struct page *page, const struct report *first, const ch
                              "path", words_json(first->path), "events", events, "objects", objects,
                              "hidden", hidden, "threads", threads, "findings", findings, "snippets",
                              snippets, "texts", texts_json(page));
+    const char *incomplete = report_incomplete(first);
+    if (incomplete)
+        json_object_set_new(data, "incomplete", words_json(incomplete));
+    if (first->program)
+        json_object_set_new(
+            data, "program",
+            json_pack("{s:o, s:s, s:o}", "command", words_json(first->program->command), "date",
+                      first->program->date, "host", words_json(first->program->host)));
     if (first->run)
         json_object_set_new(data, "run",
                             json_pack("{s:f, s:f, s:f, s:I}", "recording", first->run->recording,
@@ -230,6 +255,26 @@ static int write_escaped(const char *bytes, size_t count, void *out)
     return 0;
 }
 
+/* For whoever reads without JavaScript: the same as text. */
+static void write_plain(FILE *out, const struct report *report)
+{
+    char *text;
+    size_t length;
+    FILE *plain = open_memstream(&text, &length);
+    report_text(plain, report, (struct text_style){.width = 100});
+    fclose(plain);
+    fputs("<noscript><pre>", out);
+    for (const char *at = text; *at; at++)
+        if (*at == '<')
+            fputs("&lt;", out);
+        else if (*at == '&')
+            fputs("&amp;", out);
+        else
+            putc(*at, out);
+    fputs("</pre></noscript>\n", out);
+    free(text);
+}
+
 void report_html(FILE *out, const struct report *report, const char *version)
 {
     size_t count = 1;
@@ -238,14 +283,15 @@ void report_html(FILE *out, const struct report *report, const char *version)
     size_t share = STEPS_TOTAL / count;
     struct page page = {
         .texts = interner_create(),
-        .sources = sources_create(report->directory),
+        .sources = sources_create(report),
         .most_steps = share < STEPS_LEAST  ? STEPS_LEAST
                       : share > STEPS_MOST ? STEPS_MOST
                                            : share,
     };
     json_t *data = data_json(&page, report, version);
-    fprintf(out, "%s<style>\n%s</style>\n%s<script type=\"application/json\" id=\"data\">",
-            page_head, page_style, page_body);
+    fprintf(out, "%s<style>\n%s</style>\n%s", page_head, page_style, page_body);
+    write_plain(out, report);
+    fputs("<script type=\"application/json\" id=\"data\">", out);
     json_dump_callback(data, write_escaped, out, JSON_COMPACT | JSON_REAL_PRECISION(6));
     fprintf(out, "</script>\n<script>\n%s</script>\n</body>\n</html>\n", page_program);
     json_decref(data);

@@ -47,7 +47,7 @@ static const char *operation(const struct event *event)
     if (event->flags & EVENT_WISH)
         return "";
     if (!(event->flags & EVENT_FAILED))
-        return event_op_text(event->op);
+        return event_op_text(op_performed(event->op));
     return event->op == EVENT_WAIT_END ? "timeout" : "";
 }
 
@@ -133,7 +133,7 @@ static json_t *order_json(struct page *page, const struct finding *finding,
         if (step->gap) {
             list = json_pack("[I]", (json_int_t)step->count);
         } else {
-            list = step_list(page, step, witness && finding->kind == FINDING_DEADLOCK);
+            list = step_list(page, step, witness && finding_shape(finding) == FINDING_DEADLOCK);
             if (step->segment)
                 add_segment(page, list, step, witness);
         }

@@ -87,7 +87,7 @@ static void print_step(const struct picture *picture, const struct step *step)
         snprintf(text, sizeof text, "%u %s", step->count, step->segment ? "events" : "accesses");
     else
         step_text(text, sizeof text, picture->history->trace, event,
-                  step->error && picture->finding->kind == FINDING_DEADLOCK);
+                  step->error && finding_shape(picture->finding) == FINDING_DEADLOCK);
     if (picture->cells)
         shorten_address(text, picture->cells - 1);
     fprintf(out, "%6u %c", step->place + 1, step->error ? '>' : ' ');
@@ -103,7 +103,7 @@ static void print_step(const struct picture *picture, const struct step *step)
     size_t width = columns_width(picture->cells ? text : both);
     const char *function, *whole;
     frame_own(picture->history->trace, event->location, event->stack, &function, &whole);
-    char *place = demangle(place_base(whole));
+    char *place = demangle_short(place_base(whole));
     bool placed = strcmp(place, "-") != 0;
     columns_print(out, picture->cells ? text : both, placed || width > rest ? rest - 1 : width);
     fputs(step->error ? text_normal(picture->style) : "", out);

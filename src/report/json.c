@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "report/details.h"
 #include "report/words.h"
+#include "trace/finding_id.h"
 
 #include <string.h>
 
@@ -16,6 +17,7 @@ const char *report_op_text(enum event_op op)
         [EVENT_READ] = "read",
         [EVENT_WRITE] = "write",
         [EVENT_ATOMIC_LOAD] = "atomic-load",
+        [EVENT_ATOMIC_LOOK] = "atomic-load",
         [EVENT_ATOMIC_STORE] = "atomic-store",
         [EVENT_ATOMIC_RMW] = "atomic-rmw",
         [EVENT_FENCE] = "fence",
@@ -53,6 +55,47 @@ static json_t *event_json(const struct trace *trace, const struct finding_event 
                      words_json(trace_location(trace, event->location)));
 }
 
+static json_t *stack_json(const char *stack)
+{
+    json_t *list = json_array();
+    for (; *stack; stack += strcspn(stack, "\n") + (*stack != 0)) {
+        size_t function = strcspn(stack, "\t\n"), line = strcspn(stack, "\n");
+        json_t *place = line > function
+                            ? words_format("%.*s", (int)(line - function - 1), stack + function + 1)
+                            : json_string("");
+        json_array_append_new(list, json_pack("{s:o, s:o}", "function",
+                                              words_format("%.*s", (int)function, stack),
+                                              "location", place));
+    }
+    return list;
+}
+
+json_t *report_consequence_json(const struct consequence *consequence)
+{
+    const struct consequence_order *failure = consequence_failure(consequence);
+    json_t *orders = json_array();
+    for (uint32_t i = 0; i < consequence->count; i++) {
+        const struct consequence_order *order = &consequence->orders[i];
+        json_t *object = json_pack("{s:o}", "text", words_json(order->text));
+        if (order->first != CONSEQUENCE_ANY)
+            json_object_set_new(object, "first", json_integer(order->first));
+        if (order->rule)
+            json_object_set_new(object, "rule", json_string(order->rule));
+        if (order->values)
+            json_object_set_new(object, "values", words_json(order->values));
+        if (order->stack)
+            json_object_set_new(object, "stack", stack_json(order->stack));
+        json_array_append_new(orders, object);
+    }
+    return json_pack(
+        "{s:s, s:o, s:o}", "rule", failure ? failure->rule : "none", "text",
+        words_json(failure ? failure->text
+                   : consequence->count == 2
+                       ? "both orders end alike: the output and the exit code are the same"
+                       : consequence->orders[0].text),
+        "orders", orders);
+}
+
 static json_t *finding_json(const struct report *report, const struct finding *finding,
                             const struct held *held)
 {
@@ -63,6 +106,14 @@ static json_t *finding_json(const struct report *report, const struct finding *f
         json_pack("{s:s, s:s, s:s, s:s, s:s}", "id", id, "kind", finding_kind_text(finding->kind),
                   "engine", finding->engine, "model", model_text(finding->model), "verdict",
                   verdict_text(finding->verdict));
+    if (finding->rule)
+        json_object_set_new(object, "rule", json_string(finding->rule));
+    if (finding->kind == FINDING_FAILURE)
+        json_object_set_new(object, "from", json_string(finding_kind_text(finding->from)));
+    if (finding->via[0])
+        json_object_set_new(object, "via", json_string(finding->via));
+    if (finding->consequence.count)
+        json_object_set_new(object, "consequence", report_consequence_json(&finding->consequence));
     if (finding->error != ATOMICITY_NONE)
         json_object_set_new(object, "error", json_string(atomicity_error_text(finding->error)));
     if (finding->block != INTERN_NONE)
@@ -71,6 +122,11 @@ static json_t *finding_json(const struct report *report, const struct finding *f
     if (finding->object_class != CLASS_NONE)
         json_object_set_new(object, "object",
                             words_json(trace_name(trace, finding->object_class, finding->object)));
+    const struct finding *leader = report->groups ? groups_leader(report->groups, finding) : NULL;
+    if (leader) {
+        finding_id(leader, trace, id);
+        json_object_set_new(object, "group", json_string(id));
+    }
     if (report->process)
         json_object_set_new(object, "process", words_json(report->process));
     json_t *events = json_array();
@@ -152,9 +208,12 @@ static void print_finding(FILE *out, const struct report *report, const struct f
 
 static json_t *run_json(const struct report_run *run)
 {
-    return json_pack("{s:f, s:f, s:f, s:I, s:I}", "recording", run->recording, "predicting",
-                     run->predicting, "replaying", run->replaying, "replays",
-                     (json_int_t)run->replays, "left", (json_int_t)run->left);
+    json_t *object = json_pack("{s:f, s:f, s:f, s:I, s:I}", "recording", run->recording,
+                               "predicting", run->predicting, "replaying", run->replaying,
+                               "replays", (json_int_t)run->replays, "left", (json_int_t)run->left);
+    if (*run->note)
+        json_object_set_new(object, "note", json_string(run->note));
+    return object;
 }
 
 static json_t *head_json(const struct report *first)
@@ -169,8 +228,11 @@ static json_t *head_json(const struct report *first)
         objects += trace_count(report->trace, CLASS_VARIABLE);
     }
     json_t *head = json_pack("{s:s, s:i, s:{s:I, s:I, s:I}, s:o}", "format", "preplay-findings",
-                             "version", 1, "trace", "events", events, "threads", threads, "objects",
-                             objects, "engines", list);
+                             "version", FINDINGS_VERSION, "trace", "events", events, "threads",
+                             threads, "objects", objects, "engines", list);
+    const char *incomplete = report_incomplete(first);
+    if (incomplete)
+        json_object_set_new(head, "incomplete", words_json(incomplete));
     if (first->run)
         json_object_set_new(head, "run", run_json(first->run));
     if (first->extra)

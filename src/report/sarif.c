@@ -2,9 +2,11 @@
 
 #include "base/memory.h"
 #include "report/frames.h"
+#include "report/relative_path.h"
 #include "report/steps.h"
 #include "report/words.h"
 #include "trace/turns.h"
+#include "trace/finding_id.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,16 +63,9 @@ static char *uri_of(const char *prefix, const char *path, size_t length)
     return uri;
 }
 
-/* Below the directory of the run: relative to it, so that reports of different machines
- * agree. */
 static json_t *artifact(const struct report *report, const char *path, size_t length)
 {
-    size_t root = report->directory ? strlen(report->directory) : 0;
-    while (length > 2 && strncmp(path, "./", 2) == 0)
-        path += 2, length -= 2;
-    if (root && length > root + 1 && strncmp(path, report->directory, root) == 0 &&
-        path[root] == '/')
-        path += root + 1, length -= root + 1;
+    path = relative_path(path, &length, report->directory);
     bool absolute = *path == '/';
     char *uri = uri_of(absolute ? "file://" : "", path, length);
     json_t *object = json_pack("{s:s}", "uri", uri);
@@ -141,7 +136,7 @@ static json_t *event_text(const struct report *report, const struct finding *fin
         last |= finding->events[i].pos == pos;
     thread_text(thread, sizeof thread, report->history->trace, event->thread);
     step_text(step, sizeof step, report->history->trace, event,
-              last && finding->kind == FINDING_DEADLOCK);
+              last && finding_shape(finding) == FINDING_DEADLOCK);
     return words_format("thread %s %s", thread, step);
 }
 
@@ -205,9 +200,13 @@ static json_t *result_json(const struct report *report, const struct finding *fi
         "message", message(words_format("%s (%s)", title, verdict_text(finding->verdict))),
         "locations",
         event_location(report, finding->events[0].location, finding->events[0].stack, NULL),
-        "relatedLocations", related, "stacks", stacks, "partialFingerprints", "preplayFinding/v1",
+        "relatedLocations", related, "stacks", stacks, "partialFingerprints", "preplayFinding/v2",
         id, "properties", "id", id, "verdict", verdict_text(finding->verdict), "model",
         model_text(finding->model), "engine", finding->engine);
+    if (report->groups) {
+        finding_id(groups_leader(report->groups, finding), report->trace, id);
+        json_object_set_new(json_object_get(result, "properties"), "group", json_string(id));
+    }
     if (finding->witness) {
         struct finding full = finding_in_full(finding, report->history);
         json_object_set_new(result, "codeFlows", json_pack("[o]", code_flow(report, &full)));
@@ -218,6 +217,14 @@ static json_t *result_json(const struct report *report, const struct finding *fi
                             words_json(finding->replay));
     free(title);
     return result;
+}
+
+/* What a reader of "no results" must know. */
+static json_t *notifications_json(const char *incomplete)
+{
+    return json_pack(
+        "[{s:s, s:{s:s}, s:o}]", "level", "warning", "descriptor", "id", "incomplete", "message",
+        message(words_format("Incomplete: %s. Nothing is said about the rest.", incomplete)));
 }
 
 void report_sarif(FILE *out, const struct report *report, const char *version)
@@ -234,6 +241,10 @@ void report_sarif(FILE *out, const struct report *report, const char *version)
     json_object_set_new(json_object_get(json_object_get(run, "tool"), "driver"), "informationUri",
                         json_string(PREPLAY_HOMEPAGE));
 #endif
+    const char *incomplete = report_incomplete(report);
+    if (incomplete)
+        json_object_set_new(json_array_get(json_object_get(run, "invocations"), 0),
+                            "toolExecutionNotifications", notifications_json(incomplete));
     if (report->directory) {
         char *uri = uri_of("file://", report->directory, strlen(report->directory));
         json_object_set_new(run, "originalUriBaseIds",

@@ -1,11 +1,15 @@
 #include "report/source.h"
 
 #include "base/array.h"
+#include "base/files.h"
 #include "base/intern.h"
 #include "report/frames.h"
+#include "report/report.h"
+#include "report/source_roots.h"
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 enum { LARGEST_FILE = 16 << 20 };
@@ -16,15 +20,17 @@ struct source_file {
 };
 
 struct sources {
-    const char *directory;
+    const struct report *report;
+    struct source_roots *roots;
     struct interner *paths;
     struct files ARRAY_OF(struct source_file) files; /* by path id */
 };
 
-struct sources *sources_create(const char *directory)
+struct sources *sources_create(const struct report *report)
 {
     struct sources *self = NEW(struct sources);
-    self->directory = directory;
+    self->report = report;
+    self->roots = source_roots_create(report->source_roots);
     self->paths = interner_create();
     return self;
 }
@@ -39,13 +45,26 @@ void sources_destroy(struct sources *self)
     }
     array_free(&self->files);
     interner_destroy(self->paths);
+    source_roots_destroy(self->roots);
     free(self);
 }
 
-static FILE *open_regular(const char *path, size_t *size)
+static bool is_vouched_for(const struct sources *self, const char *real)
+{
+    if (source_roots_allow(self->roots, real))
+        return true;
+    for (const struct report *report = self->report; report; report = report->next)
+        source_roots_add(self->roots, report->trace);
+    return source_roots_allow(self->roots, real);
+}
+
+static FILE *open_regular(const struct sources *self, const char *path, size_t *size)
 {
     struct stat status;
-    FILE *file = fopen(path, "re");
+    char real[PATH_MAX];
+    if (!realpath(path, real) || !is_vouched_for(self, real))
+        return NULL;
+    FILE *file = files_read(real);
     if (file && fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) &&
         status.st_size < LARGEST_FILE) {
         *size = (size_t)status.st_size;
@@ -60,10 +79,10 @@ static void read_file(const struct sources *self, struct source_file *into, cons
 {
     char other[PATH_MAX];
     size_t size = 0;
-    FILE *file = open_regular(path, &size);
-    if (!file && self->directory && *path != '/' &&
-        snprintf(other, sizeof other, "%s/%s", self->directory, path) < (int)sizeof other)
-        file = open_regular(other, &size);
+    FILE *file = open_regular(self, path, &size);
+    if (!file && self->report->directory && *path != '/' &&
+        snprintf(other, sizeof other, "%s/%s", self->report->directory, path) < (int)sizeof other)
+        file = open_regular(self, other, &size);
     if (!file)
         return;
     into->text = memory_zero(size + 1, 1);

@@ -7,8 +7,10 @@
 
 struct sources;
 
-/* Relative paths are looked for here and in `directory` (which may be NULL). */
-struct sources *sources_create(const char *directory);
+/* Relative paths are looked for here and where the program ran. Only files that the programs of the
+ * report, or of one after it, vouch for have lines (source_roots.h). The report must outlive it. */
+struct report;
+struct sources *sources_create(const struct report *report);
 void sources_destroy(struct sources *sources);
 
 /* The line of "path:line[:column]" shifted by `offset` lines, without its end; NULL if

@@ -18,6 +18,7 @@ const char *step_verb(enum event_op op)
         [EVENT_READ] = "reads",
         [EVENT_WRITE] = "writes",
         [EVENT_ATOMIC_LOAD] = "loads",
+        [EVENT_ATOMIC_LOOK] = "loads",
         [EVENT_ATOMIC_STORE] = "stores",
         [EVENT_ATOMIC_RMW] = "updates",
         [EVENT_FENCE] = "fence",
@@ -70,7 +71,7 @@ int step_text(char *text, size_t size, const struct trace *trace, const struct e
         verb = "fails to lock";
     if (class == CLASS_NONE)
         return snprintf(text, size, "%s", verb);
-    char *name = demangle(trace_name(trace, class, event->object));
+    char *name = demangle_short(trace_name(trace, class, event->object));
     int length = snprintf(text, size, "%s %s", verb, name);
     free(name);
     return length;
@@ -90,8 +91,8 @@ static bool is_remarkable(const struct event *event)
     return op_in(event->op, OPS_SYNC & ~OPS_ATOMIC);
 }
 
-/* The reader's own mark for a wait that was not necessary (trace/skipped_waits.h): the program
- * has no such operation. */
+/* The reader's own mark for a wait that was not necessary (trace/recorded/skipped_waits.h): the
+ * program has no such operation. */
 static bool is_invented(const struct history *history, const struct event *event)
 {
     static const uint64_t once =

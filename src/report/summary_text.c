@@ -1,10 +1,12 @@
 /* The last lines of the report: what was found, what became of it, what it cost. */
 #include "report/columns.h"
 #include "report/full_text.h"
+#include "trace/finding_id.h"
 
 struct tally {
-    size_t real[3], others[3]; /* by kind */
+    size_t real[FINDING_KINDS], others[FINDING_KINDS]; /* by kind */
     size_t verdicts[VERDICT_COUNT];
+    size_t places; /* of causes that another finding stands for */
     size_t hidden, suppressed, known, repeated;
     uint64_t candidates, refuted, exhausted;
     uint64_t processes, events, threads, objects;
@@ -19,7 +21,10 @@ static void count_report(struct tally *tally, const struct report *report)
 {
     for (size_t i = 0; i < report->count; i++) {
         const struct finding *finding = report->items[i];
-        (report_is_real(finding) ? tally->real : tally->others)[finding->kind]++;
+        if (report_leads(report, finding))
+            (report_is_real(finding) ? tally->real : tally->others)[finding->kind]++;
+        else
+            tally->places++;
     }
     for (size_t i = 0; i < report->engine_count; i++) {
         const struct report_engine *engine = &report->engines[i];
@@ -40,11 +45,11 @@ static void count_report(struct tally *tally, const struct report *report)
 }
 
 /* "2 races, 1 deadlock", "nothing" */
-static void print_kinds(FILE *out, const size_t kinds[3])
+static void print_kinds(FILE *out, const size_t kinds[FINDING_KINDS])
 {
-    static const char *const one[] = {"race", "deadlock", "atomicity violation"};
+    static const char *const one[] = {"race", "deadlock", "atomicity violation", "failure"};
     const char *comma = "";
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < FINDING_KINDS; i++) {
         if (!kinds[i])
             continue;
         fprintf(out, "%s%zu %s%s", comma, kinds[i], one[i], plural(kinds[i]));
@@ -56,9 +61,9 @@ static void print_kinds(FILE *out, const size_t kinds[3])
 
 static void print_verdicts(FILE *out, const struct tally *tally)
 {
-    static const enum verdict order[] = {VERDICT_OBSERVED,  VERDICT_CONFIRMED, VERDICT_PREDICTED,
-                                         VERDICT_CANDIDATE, VERDICT_DIVERGED,  VERDICT_UNREACHED,
-                                         VERDICT_TIMEOUT};
+    static const enum verdict order[] = {VERDICT_OBSERVED,  VERDICT_CONFIRMED, VERDICT_SEEN_ONCE,
+                                         VERDICT_PREDICTED, VERDICT_CANDIDATE, VERDICT_DIVERGED,
+                                         VERDICT_UNREACHED, VERDICT_TIMEOUT};
     const char *comma = "  ";
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         if (!tally->verdicts[order[i]])
@@ -111,9 +116,19 @@ static void print_costs(FILE *out, const struct report *report)
     fprintf(out, "  Recording %.2f s, predicting %.2f s, %u replay%s %.2f s", run->recording,
             run->predicting, run->replays, plural(run->replays), run->replaying);
     if (run->left)
-        fprintf(out, "; %u not replayed, %s", run->left,
-                run->interrupted ? "it was interrupted" : "the budget was spent");
+        fprintf(out, "; %u not replayed", run->left);
+    if (run->left && run->interrupted)
+        fputs(", it was interrupted", out);
+    else if (run->left && !*run->note && run->budget > 0)
+        fprintf(out, ", the budget of %.1f s was spent (--budget)", run->budget);
+    else if (run->left && !*run->note)
+        fputs(", the budget was spent", out);
     fputs(".\n", out);
+    if (*run->note) {
+        fputs("  ", out);
+        columns_text(out, run->note);
+        fputs(".\n", out);
+    }
 }
 
 static void print_left_out(FILE *out, const struct tally *tally)
@@ -149,12 +164,22 @@ static void print_sizes(FILE *out, const struct tally *tally)
             (unsigned long long)tally->objects, plural(tally->objects));
 }
 
+static size_t count_kinds(const size_t kinds[FINDING_KINDS])
+{
+    size_t all = 0;
+    for (int i = 0; i < FINDING_KINDS; i++)
+        all += kinds[i];
+    return all;
+}
+
 static const char *how_real(const struct tally *tally)
 {
     bool observed = tally->verdicts[VERDICT_OBSERVED],
          confirmed = tally->verdicts[VERDICT_CONFIRMED];
-    if (!(tally->real[0] + tally->real[1] + tally->real[2]))
+    if (!count_kinds(tally->real))
         return " found";
+    if (tally->verdicts[VERDICT_SEEN_ONCE])
+        return observed || confirmed ? " observed, confirmed or seen once" : " seen once";
     return observed && confirmed ? " observed or confirmed" : observed ? " observed" : " confirmed";
 }
 
@@ -171,12 +196,25 @@ void text_summary(FILE *out, const struct report *report, struct text_style styl
     fprintf(out, "%spreplay: ", text_bold(style));
     print_kinds(out, tally.real);
     fputs(how_real(&tally), out);
-    if (tally.others[0] + tally.others[1] + tally.others[2]) {
+    if (count_kinds(tally.others)) {
         fputs("; not confirmed: ", out);
         print_kinds(out, tally.others);
     }
+    if (tally.places)
+        fprintf(out, ", and %zu more place%s of the same", tally.places, plural(tally.places));
     print_left_out(out, &tally);
+    const char *incomplete = report_incomplete(report);
+    if (incomplete)
+        fprintf(out,
+                report->run && report->run->cut_short ? "; %s"
+                                                      : "; the recording is incomplete (%s)",
+                incomplete);
     fprintf(out, "%s\n", text_normal(style));
+    if (incomplete)
+        fputs(report->run && report->run->cut_short
+                  ? "  Nothing is said about what was not looked at.\n"
+                  : "  Nothing is said about what the program did after that.\n",
+              out);
     print_sizes(out, &tally);
     print_candidates(out, &tally);
     print_verdicts(out, &tally);

@@ -18,7 +18,10 @@
 
 struct suppressions;
 
-/* NULL with an ERROR_INPUT that names the line. */
+/* Those that always hold: races inside the headers of the C++ library that its makers know and
+ * that no program can do anything about. They are never unused. */
+struct suppressions *suppressions_known(void);
+/* The same, and a file's (NULL: none); NULL with an ERROR_INPUT that names the line. */
 struct suppressions *suppressions_read(const char *path, struct error *error);
 void suppressions_free(struct suppressions *suppressions);
 

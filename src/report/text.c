@@ -3,6 +3,7 @@
 #include "report/columns.h"
 #include "report/frames.h"
 #include "report/json.h"
+#include "trace/finding_id.h"
 
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ void report_safe_text(FILE *out, const char *text)
 
 void report_name(FILE *out, const struct trace *trace, enum object_class class, uint32_t object)
 {
-    char *name = demangle(trace_name(trace, class, object));
+    char *name = demangle_short(trace_name(trace, class, object));
     report_safe_text(out, name);
     free(name);
 }
@@ -24,7 +25,7 @@ static void print_event(FILE *out, const struct trace *trace, const struct findi
     static const char *const roles[] = {"window", "end   ", "culprit"};
     const struct finding_event *event = &finding->events[i];
     fputs("    ", out);
-    if (finding->kind == FINDING_ATOMICITY && i < 3)
+    if (finding_shape(finding) == FINDING_ATOMICITY && i < 3)
         fprintf(out, "%s  ", roles[i]);
     fputs("thread ", out);
     report_safe_text(out, trace_name(trace, CLASS_THREAD, event->thread));

@@ -45,7 +45,7 @@ json_t *words_format(const char *format, ...)
 
 char *words_object(const struct trace *trace, enum object_class class, uint32_t object)
 {
-    return demangle(trace_name(trace, class, object));
+    return demangle_short(trace_name(trace, class, object));
 }
 
 static char *joined(char *first, const char *second)
@@ -58,15 +58,15 @@ static char *joined(char *first, const char *second)
 
 static const char *kind_title(const struct finding *finding)
 {
-    static const char *const titles[] = {"data race", "deadlock", "atomicity violation"};
-    return titles[finding->kind];
+    static const char *const titles[] = {"data race", "deadlock", "atomicity violation", "failure"};
+    return finding->rule ? finding->rule : titles[finding->kind];
 }
 
 char *words_title(const struct report *report, const struct finding *finding)
 {
     const struct trace *trace = report->history->trace;
     char *title = joined(memory_zero(1, 1), kind_title(finding));
-    if (finding->kind != FINDING_DEADLOCK && finding->object_class != CLASS_NONE) {
+    if (finding_shape(finding) != FINDING_DEADLOCK && finding->object_class != CLASS_NONE) {
         char *name = words_object(trace, finding->object_class, finding->object);
         title = joined(joined(title, " on "), name);
         free(name);
@@ -75,11 +75,11 @@ char *words_title(const struct report *report, const struct finding *finding)
         char step[512], thread[256];
         const struct finding_event *event = &finding->events[i];
         step_text(step, sizeof step, trace, &report->history->events[event->pos],
-                  finding->kind == FINDING_DEADLOCK);
+                  finding_shape(finding) == FINDING_DEADLOCK);
         thread_text(thread, sizeof thread, trace, event->thread);
         const char *function, *place;
         frame_own(trace, event->location, event->stack, &function, &place);
-        char *name = demangle(function ? function : place_base(place));
+        char *name = demangle_short(function ? function : place_base(place));
         title = joined(joined(title, i ? ", " : ": "), thread);
         title = joined(joined(joined(title, " "), step), function ? " in " : " at ");
         title = joined(title, name);

@@ -56,7 +56,7 @@ static inline bool nothing_new(const struct recorder *self, struct slot *slot, u
         if (!wanted(self))                                                                         \
             return load(address);                                                                  \
         if (unlikely(enforce_active))                                                              \
-            enforce_atomic(self, EVENT_ATOMIC_LOAD, CALLER);                                       \
+            enforce_atomic(self, (uintptr_t)address, bits / 8, EVENT_ATOMIC_LOAD, CALLER);         \
         struct slot *slot = stamp_slot((uintptr_t)address);                                        \
         if (nothing_new(self, slot, (uintptr_t)address)) {                                         \
             type seen = load(address);                                                             \
@@ -84,7 +84,7 @@ static inline bool nothing_new(const struct recorder *self, struct slot *slot, u
         perform;                                                                                   \
     } else {                                                                                       \
         if (unlikely(enforce_active))                                                              \
-            enforce_atomic(self, event, CALLER);                                                   \
+            enforce_atomic(self, (uintptr_t)address, bits / 8, event, CALLER);                     \
         struct slot *slot = stamp_slot((uintptr_t)address);                                        \
         bool entered = recorder_enter(self);                                                       \
         uint64_t stamp = stamp_lock(slot, &self->stamper);                                         \
@@ -130,7 +130,7 @@ static inline bool nothing_new(const struct recorder *self, struct slot *slot, u
         if (!wanted(self))                                                                         \
             return cas(address, expected, desired);                                                \
         if (unlikely(enforce_active))                                                              \
-            enforce_atomic(self, EVENT_ATOMIC_RMW, pc);                                            \
+            enforce_atomic(self, (uintptr_t)address, bits / 8, EVENT_ATOMIC_RMW, pc);              \
         struct slot *slot = stamp_slot((uintptr_t)address);                                        \
         bool entered = recorder_enter(self);                                                       \
         uint64_t stamp = stamp_lock(slot, &self->stamper);                                         \

@@ -1,75 +1,178 @@
 #include "runtime/channels.h"
 
+#include "runtime/descriptors.h"
+#include "runtime/edges.h"
+#include "runtime/file_locks.h"
+#include "runtime/flows.h"
+#include "runtime/network.h"
 #include "runtime/real.h"
+#include "runtime/signals.h"
+#include "runtime/sockets.h"
 #include "runtime/sync.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
 
-enum {
-    DESCRIPTORS = 4096,
-    CHANNEL_SOCKETS = DESCRIPTORS + 1,
-    CHANNEL_CONNECTING,
-    CHANNEL_SIZE = 64, /* of the address range that stands for one; no object lies there */
-};
+static _Atomic bool files_are_watched;
 
-/* Which channel a descriptor belongs to; 0: not known to carry anything between threads.
- * A channel has the number of its first descriptor, plus one. */
-static _Atomic uint16_t channels[DESCRIPTORS];
-
-static bool known(int descriptor)
+/* Nothing of all this is worth a system call in a thread that is not recorded. */
+static bool is_recorded(void)
 {
-    return descriptor >= 0 && descriptor < DESCRIPTORS;
+    const struct recorder *self = recorder_self();
+    return self && !self->ignore_sync;
 }
 
-static uint16_t channel_of(int descriptor)
+/* What another process answers comes after what it was sent. */
+static void release_both(const struct descriptor *found, uint64_t way, uint64_t answers,
+                         uintptr_t pc)
 {
-    return known(descriptor) ? atomic_load_explicit(&channels[descriptor], memory_order_relaxed)
-                             : 0;
+    edge_release(way, pc);
+    if (found->in != way && !way_is_ours(answers))
+        edge_release(found->in, pc);
 }
 
-static void set_channel(int descriptor, uint16_t channel)
+void channel_send_to(int descriptor, const struct sockaddr *to, unsigned length, uintptr_t pc)
 {
-    if (known(descriptor))
-        atomic_store_explicit(&channels[descriptor], channel, memory_order_relaxed);
-}
-
-/* A new channel, whatever its number was used for before. */
-static uint16_t new_channel(int descriptor, uintptr_t pc)
-{
-    if (!known(descriptor))
-        return 0;
-    uint16_t channel = (uint16_t)(descriptor + 1);
-    struct recorder *self = recorder_current;
-    if (self && !self->busy)
-        sync_note_init(RECORD_OP_MAP, (const void *)((uintptr_t)channel * CHANNEL_SIZE),
-                       CHANNEL_SIZE, pc);
-    return channel;
-}
-
-static void transfer(uint16_t channel, unsigned op, uintptr_t pc)
-{
-    struct recorder *self = recorder_self();
-    if (!channel || !self || self->ignore_sync)
+    if (!is_recorded())
         return;
-    struct sync_record record = {.op = (uint8_t)op,
-                                 .object = (uintptr_t)channel * CHANNEL_SIZE,
-                                 .size = 1,
-                                 .order = ORDER_ACQ_REL,
-                                 .pc = pc};
-    int saved = errno;
-    self->sync_index++;
-    sync_note(self, &record);
-    errno = saved;
+    struct descriptor found = descriptor_look(descriptor);
+    switch (found.kind) {
+    case DESCRIPTOR_COUNTER:
+        edge_release(found.out, pc);
+        break;
+    case DESCRIPTOR_PIPE:
+        flow_send(found.out, pc);
+        break;
+    case DESCRIPTOR_STREAM:
+        if (way_is_ours(found.in))
+            flow_send(found.out, pc);
+        else
+            release_both(&found, found.out, found.in, pc);
+        break;
+    case DESCRIPTOR_DATAGRAM: {
+        uint64_t way = to ? socket_datagram_way(to, length) : found.out;
+        release_both(&found, way, way, pc);
+        break;
+    }
+    default:
+        break;
+    }
 }
 
 void channel_send(int descriptor, uintptr_t pc)
 {
-    transfer(channel_of(descriptor), EVENT_ATOMIC_RMW, pc);
+    channel_send_to(descriptor, NULL, 0, pc);
+    if (atomic_load_explicit(&files_are_watched, memory_order_relaxed))
+        channel_files_change(pc);
 }
 
-void channel_receive(int descriptor, uintptr_t pc)
+static bool is_end(int reason)
 {
-    transfer(channel_of(descriptor), EVENT_ATOMIC_LOAD, pc);
+    return reason == EPIPE || reason == ECONNRESET || reason == ESHUTDOWN;
+}
+
+void channel_sent(int descriptor, ssize_t result, uintptr_t pc)
+{
+    bool ends = result < 0 && is_end(errno);
+    if ((!ends && !flow_is_sending()) || !is_recorded())
+        return;
+    struct descriptor found = descriptor_look(descriptor);
+    if (found.kind != DESCRIPTOR_PIPE && found.kind != DESCRIPTOR_STREAM)
+        return;
+    flow_sent(found.out, result);
+    if (ends)
+        edge_acquire(found.in | EDGE_END, pc);
+}
+
+static void receive_signals(const struct signalfd_siginfo *signals, size_t size, uintptr_t pc)
+{
+    for (size_t i = 0; i < size / sizeof *signals; i++)
+        signal_received((int)signals[i].ssi_signo, pc);
+}
+
+void channel_receive(int descriptor, const void *buffer, ssize_t result, uintptr_t pc)
+{
+    if ((result < 0 && !is_end(errno)) || !is_recorded())
+        return;
+    struct descriptor found = descriptor_look(descriptor);
+    bool ends = result <= 0;
+    switch (found.kind) {
+    case DESCRIPTOR_PIPE:
+    case DESCRIPTOR_STREAM:
+        if (ends)
+            edge_acquire(found.in | EDGE_END, pc);
+        else
+            flow_received(found.in, descriptor, result, pc);
+        break;
+    case DESCRIPTOR_DATAGRAM:
+    case DESCRIPTOR_COUNTER:
+    case DESCRIPTOR_TIMER:
+    case DESCRIPTOR_WATCH:
+        edge_acquire(found.in, pc);
+        break;
+    case DESCRIPTOR_SIGNALS:
+        if (result > 0 && buffer)
+            receive_signals(buffer, (size_t)result, pc);
+        break;
+    default:
+        break;
+    }
+}
+
+static bool has_bytes(int descriptor)
+{
+    int count = 0;
+    return system_ask(SYS_ioctl, descriptor, FIONREAD, (long)&count, 0, 0, 0) < 0 || count > 0;
+}
+
+void channel_ready(int descriptor, short events, uintptr_t pc)
+{
+    if (!is_recorded())
+        return;
+    struct descriptor found = descriptor_look(descriptor);
+    bool input = events & (POLLIN | POLLPRI | POLLRDNORM);
+    switch (found.kind) {
+    case DESCRIPTOR_PIPE:
+    case DESCRIPTOR_STREAM:
+        if (input && has_bytes(descriptor))
+            flow_received(found.in, descriptor, 0, pc);
+        else if (input || events & (POLLHUP | POLLERR | POLLRDHUP))
+            edge_acquire(found.in | EDGE_END, pc);
+        break;
+    case DESCRIPTOR_LISTENER:
+    case DESCRIPTOR_DATAGRAM:
+    case DESCRIPTOR_COUNTER:
+    case DESCRIPTOR_TIMER:
+    case DESCRIPTOR_WATCH:
+        if (input)
+            edge_acquire(found.in, pc);
+        break;
+    default:
+        break;
+    }
+}
+
+void channel_close(int descriptor, uintptr_t pc)
+{
+    if (is_recorded()) {
+        struct descriptor found = descriptor_look(descriptor);
+        file_lock_close(descriptor, pc);
+        if (found.kind == DESCRIPTOR_PIPE || found.kind == DESCRIPTOR_STREAM)
+            edge_release(found.out | EDGE_END, pc);
+        if (found.kind == DESCRIPTOR_STREAM)
+            way_forget(found.out); /* a child may go on with this end */
+        else if (atomic_load_explicit(&files_are_watched, memory_order_relaxed))
+            channel_files_change(pc);
+    }
+    descriptor_forget(descriptor);
+}
+
+void channel_files_change(uintptr_t pc)
+{
+    if (atomic_load_explicit(&files_are_watched, memory_order_relaxed))
+        edge_release(edge_object(EDGE_FILES, 0), pc);
 }
 
 #define FUNCTION(result, name, parameters)                                                         \
@@ -78,105 +181,161 @@ void channel_receive(int descriptor, uintptr_t pc)
 
 /* --- descriptors come and go -------------------------------------------------- */
 
-#define PAIR(name, parameters, arguments)                                                          \
-    FUNCTION(int, name, parameters)                                                                \
-    {                                                                                              \
-        int result = REAL(name) arguments;                                                         \
-        if (result == 0) {                                                                         \
-            uint16_t channel = new_channel(ends[0], CALLER);                                       \
-            set_channel(ends[0], channel);                                                         \
-            set_channel(ends[1], channel);                                                         \
-        }                                                                                          \
-        return result;                                                                             \
-    }
-PAIR(pipe, (int ends[2]), (ends))
-PAIR(pipe2, (int ends[2], int flags), (ends, flags))
-PAIR(socketpair, (int domain, int type, int protocol, int ends[2]), (domain, type, protocol, ends))
-
-FUNCTION(int, eventfd, (unsigned count, int flags))
-{
-    int descriptor = REAL(eventfd)(count, flags);
-    set_channel(descriptor, new_channel(descriptor, CALLER));
-    return descriptor;
-}
-
-#define DUPLICATE(name, parameters, arguments)                                                     \
-    FUNCTION(int, name, parameters)                                                                \
-    {                                                                                              \
-        int copy = REAL(name) arguments;                                                           \
-        set_channel(copy, channel_of(descriptor));                                                 \
-        return copy;                                                                               \
-    }
-DUPLICATE(dup, (int descriptor), (descriptor))
-DUPLICATE(dup2, (int descriptor, int wanted), (descriptor, wanted))
-DUPLICATE(dup3, (int descriptor, int wanted, int flags), (descriptor, wanted, flags))
-
 FUNCTION(int, close, (int descriptor))
 {
-    /* What was written before it is closed is seen by whoever reads the end. */
-    channel_send(descriptor, CALLER);
-    set_channel(descriptor, 0);
+    channel_close(descriptor, CALLER);
     return REAL(close)(descriptor);
+}
+
+FUNCTION(int, dup, (int descriptor))
+{
+    int copy = REAL(dup)(descriptor);
+    descriptor_copy(descriptor, copy);
+    return copy;
+}
+
+#define REPLACE(name, parameters, arguments)                                                       \
+    FUNCTION(int, name, parameters)                                                                \
+    {                                                                                              \
+        if (descriptor != wanted)                                                                  \
+            channel_close(wanted, CALLER);                                                         \
+        int copy = REAL(name) arguments;                                                           \
+        descriptor_copy(descriptor, copy);                                                         \
+        return copy;                                                                               \
+    }
+REPLACE(dup2, (int descriptor, int wanted), (descriptor, wanted))
+REPLACE(dup3, (int descriptor, int wanted, int flags), (descriptor, wanted, flags))
+
+/* Those whose kind has no inode of its own: one that was closed without our knowing it. */
+#define FRESH(name, parameters, arguments)                                                         \
+    FUNCTION(int, name, parameters)                                                                \
+    {                                                                                              \
+        int descriptor = REAL(name) arguments;                                                     \
+        descriptor_forget(descriptor);                                                             \
+        return descriptor;                                                                         \
+    }
+FRESH(eventfd, (unsigned count, int flags), (count, flags))
+FRESH(epoll_create, (int size), (size))
+FRESH(epoll_create1, (int flags), (flags))
+FRESH(timerfd_create, (int clock, int flags), (clock, flags))
+
+FUNCTION(int, signalfd, (int descriptor, const sigset_t *signals, int flags))
+{
+    int made = REAL(signalfd)(descriptor, signals, flags);
+    descriptor_forget(made);
+    return made;
+}
+
+#define WATCH(name, parameters, arguments)                                                         \
+    FUNCTION(int, name, parameters)                                                                \
+    {                                                                                              \
+        int descriptor = REAL(name) arguments;                                                     \
+        descriptor_forget(descriptor);                                                             \
+        atomic_store(&files_are_watched, true);                                                    \
+        return descriptor;                                                                         \
+    }
+WATCH(inotify_init, (void), ())
+WATCH(inotify_init1, (int flags), (flags))
+
+FUNCTION(int, timerfd_settime,
+         (int descriptor, int flags, const struct itimerspec *time, struct itimerspec *before))
+{
+    if (is_recorded())
+        edge_release(descriptor_look(descriptor).out, CALLER);
+    return REAL(timerfd_settime)(descriptor, flags, time, before);
+}
+
+/* The C library's own calls inside of these are not ours to see. */
+FUNCTION(int, eventfd_write, (int descriptor, uint64_t count))
+{
+    channel_send(descriptor, CALLER);
+    return REAL(eventfd_write)(descriptor, count);
+}
+
+FUNCTION(int, eventfd_read, (int descriptor, uint64_t *count))
+{
+    int result = REAL(eventfd_read)(descriptor, count);
+    if (result == 0)
+        channel_receive(descriptor, NULL, 1, CALLER);
+    return result;
 }
 
 /* --- sockets --------------------------------------------------------------------- */
 
-FUNCTION(int, socket, (int domain, int type, int protocol))
+FUNCTION(int, socketpair, (int domain, int type, int protocol, int ends[2]))
 {
-    int descriptor = REAL(socket)(domain, type, protocol);
-    set_channel(descriptor, CHANNEL_SOCKETS);
-    return descriptor;
+    int result = REAL(socketpair)(domain, type, protocol, ends);
+    if (result == 0 && is_recorded())
+        socket_paired(ends);
+    return result;
 }
 
+FUNCTION(int, listen, (int descriptor, int backlog))
+{
+    int result = REAL(listen)(descriptor, backlog);
+    if (result == 0 && is_recorded()) {
+        way_note_ours(socket_own_listener_way(descriptor));
+        network_bound(descriptor); /* to a port of the kernel's choice, perhaps */
+    }
+    return result;
+}
+
+/* Connecting is before accepting; also where it goes on in the background. */
 FUNCTION(int, connect, (int descriptor, const struct sockaddr *to, socklen_t length))
 {
-    transfer(CHANNEL_CONNECTING, EVENT_ATOMIC_RMW, CALLER);
-    return REAL(connect)(descriptor, to, length);
+    uint64_t listener = 0;
+    bool recorded = is_recorded();
+    if (recorded) {
+        listener = socket_listener_way(to, length);
+        socket_connects(descriptor);
+        edge_release(listener, CALLER);
+    }
+    int result = REAL(connect)(descriptor, to, length);
+    if (recorded) {
+        int saved = errno;
+        if (result == 0 || saved == EINPROGRESS)
+            network_connected(to, length);
+        socket_connected(descriptor, listener);
+        errno = saved;
+    }
+    return result;
 }
 
-static int accepted(int descriptor, uintptr_t pc)
+static int accepted(int listener, int descriptor, uintptr_t pc)
 {
-    if (descriptor >= 0)
-        transfer(CHANNEL_CONNECTING, EVENT_ATOMIC_LOAD, pc);
-    set_channel(descriptor, CHANNEL_SOCKETS);
+    int saved = errno;
+    if (is_recorded()) {
+        uint64_t way = descriptor_look(listener).in;
+        if (descriptor >= 0) {
+            edge_acquire(way, pc);
+            socket_accepted(descriptor);
+        } else if (saved == EINVAL) { /* it was shut down */
+            edge_acquire(way | EDGE_END, pc);
+        }
+    }
+    errno = saved;
     return descriptor;
 }
 
 FUNCTION(int, accept, (int descriptor, struct sockaddr *from, socklen_t *length))
 {
-    return accepted(REAL(accept)(descriptor, from, length), CALLER);
+    return accepted(descriptor, REAL(accept)(descriptor, from, length), CALLER);
 }
 
 FUNCTION(int, accept4, (int descriptor, struct sockaddr *from, socklen_t *length, int flags))
 {
-    return accepted(REAL(accept4)(descriptor, from, length, flags), CALLER);
+    return accepted(descriptor, REAL(accept4)(descriptor, from, length, flags), CALLER);
 }
 
-/* --- epoll: who registers is before who is told ------------------------------------ */
-
-FUNCTION(int, epoll_ctl, (int set, int what, int descriptor, struct epoll_event *event))
+/* The other side finds the end; and so does who waits on this side, in another thread. */
+FUNCTION(int, shutdown, (int descriptor, int how))
 {
-    if (what != EPOLL_CTL_DEL && known(set)) {
-        if (!channel_of(set))
-            set_channel(set, new_channel(set, CALLER));
-        channel_send(set, CALLER);
+    if (is_recorded()) {
+        struct descriptor found = descriptor_look(descriptor);
+        if (how != SHUT_RD)
+            edge_release(found.out | EDGE_END, CALLER);
+        if (how != SHUT_WR && found.in != found.out)
+            edge_release(found.in | EDGE_END, CALLER);
     }
-    return REAL(epoll_ctl)(set, what, descriptor, event);
-}
-
-FUNCTION(int, epoll_wait, (int set, struct epoll_event *events, int room, int timeout))
-{
-    int count = REAL(epoll_wait)(set, events, room, timeout);
-    if (count > 0)
-        channel_receive(set, CALLER);
-    return count;
-}
-
-FUNCTION(int, epoll_pwait,
-         (int set, struct epoll_event *events, int room, int timeout, const sigset_t *mask))
-{
-    int count = REAL(epoll_pwait)(set, events, room, timeout, mask);
-    if (count > 0)
-        channel_receive(set, CALLER);
-    return count;
+    return REAL(shutdown)(descriptor, how);
 }

@@ -5,34 +5,15 @@
  * Valgrind's tool sees these calls itself. */
 #include "runtime/caller.h"
 #include "runtime/real.h"
+#include "runtime/symbols.h"
 #include "runtime/wish.h"
 
-#include <dlfcn.h>
-#include <link.h>
-
-static void *find_from(const void *code, const char *name)
-{
-    struct link_map *map;
-    Dl_info information;
-    if (!dladdr1(code, &information, (void **)&map, RTLD_DL_LINKMAP))
-        return NULL;
-    void *library = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
-    void *found = library ? dlsym(library, name) : NULL;
-    if (library)
-        dlclose(library);
-    return found;
-}
-
-/* The C++ library may be loaded later than we are, and known to those alone who call it; and they
- * may know us before it. What only the library has leads to it. */
+/* The library may be loaded later than we are, by dlopen(), and have been found by its users alone:
+ * there is one of it in a process, wherever it is. */
 void *real_find_cplusplus(const char *name, uintptr_t caller)
 {
-    static const char only[] = "__cxa_get_globals";
-    void *found = dlsym(RTLD_NEXT, name);
-    if (found)
-        return found;
-    void *home = find_from((const void *)caller, only);
-    return home ? find_from(home, name) : NULL;
+    (void)caller;
+    return symbols_next(name);
 }
 
 #ifndef PREPLAY_HOSTED

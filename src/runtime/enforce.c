@@ -50,6 +50,7 @@ void enforce_stand(struct recorder *self)
 enum outcome enforce_approach(struct recorder *self, unsigned op)
 {
     struct schedule_thread *thread = enforce_thread_of(self);
+    both_orders_settle(self);
     if (!thread || turns_are_free() || !op_in(op, OPS_SCHEDULED))
         return OUTCOME_OPEN;
     settle(self, thread);
@@ -79,6 +80,7 @@ enum outcome enforce_approach(struct recorder *self, unsigned op)
 void enforce_passed(struct recorder *self, unsigned op)
 {
     struct schedule_thread *thread = enforce_thread_of(self);
+    both_orders_settle(self);
     if (!op_in(op, OPS_SCHEDULED))
         return;
     bool scheduled = thread && !turns_are_free();
@@ -141,18 +143,36 @@ static void order_access(struct recorder *self, struct schedule_thread *thread, 
     filter_new_segment(self); /* whatever it accesses next must come here */
 }
 
-void enforce_atomic(struct recorder *self, unsigned op, uintptr_t pc)
+/* If this is the access of the thread's target. A compare-and-exchange is an rmw until it is known
+ * what it has done. */
+static void stand_before(struct recorder *self, struct schedule_thread *thread, uintptr_t address,
+                         uint32_t size, unsigned op, uintptr_t pc)
+{
+    struct schedule_target *target = standing_target(thread, self->gate_index);
+    if (!target || !schedule_is_access(target->op) || self->step_cursor < thread->steps ||
+        (op != target->op && !(op == EVENT_ATOMIC_RMW && op_in(target->op, OPS_ATOMIC))) ||
+        !schedule_is_here(&target->place, pc))
+        return;
+    settle(self, thread);
+    standing_access(self, thread, target, address, size);
+}
+
+void enforce_atomic(struct recorder *self, uintptr_t address, uint32_t size, unsigned op,
+                    uintptr_t pc)
 {
     struct schedule_thread *thread = enforce_thread_of(self);
+    both_orders_settle(self);
     if (!thread || turns_are_free())
         return;
     settle(self, thread);
     order_access(self, thread, op, pc);
+    stand_before(self, thread, address, size, op, pc);
 }
 
 void enforce_atomic_made(struct recorder *self)
 {
     struct schedule_thread *thread = enforce_thread_of(self);
+    both_orders_settle(self);
     if (thread)
         settle(self, thread);
 }
@@ -161,14 +181,10 @@ void enforce_access(struct recorder *self, uintptr_t address, uint32_t size, uns
                     uintptr_t pc)
 {
     struct schedule_thread *thread = enforce_thread_of(self);
+    both_orders_settle(self);
     if (!thread || turns_are_free())
         return;
     settle(self, thread);
     order_access(self, thread, op, pc);
-    struct schedule_target *target = standing_target(thread, self->gate_index);
-    if (!target || !schedule_is_access(target->op) || op != target->op ||
-        self->step_cursor < thread->steps || !schedule_is_here(&target->place, pc))
-        return;
-    settle(self, thread);
-    standing_access(thread, target, address, size);
+    stand_before(self, thread, address, size, op, pc);
 }

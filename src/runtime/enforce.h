@@ -44,7 +44,8 @@ void enforce_access(struct recorder *self, uintptr_t address, uint32_t size, uns
                     uintptr_t pc);
 /* Before an atomic operation (fine schedules order them), and once it is made. A
  * compare-and-exchange, of which it is not known yet what it will be, is an rmw. */
-void enforce_atomic(struct recorder *self, unsigned op, uintptr_t pc);
+void enforce_atomic(struct recorder *self, uintptr_t address, uint32_t size, unsigned op,
+                    uintptr_t pc);
 void enforce_atomic_made(struct recorder *self);
 /* True if the thread's wait for a condition is to be played, not performed. */
 bool enforce_plays_wait(const struct recorder *self);

@@ -1,6 +1,8 @@
 #include "runtime/enforce.h"
+#include "runtime/crash.h"
 #include "runtime/enforce_steps.h"
 #include "runtime/played_waits.h"
+#include "runtime/standing.h"
 #include "runtime/text.h"
 
 #include <linux/futex.h>
@@ -20,6 +22,7 @@ void enforce_thread(struct recorder *self, uint64_t path)
     self->owed = false;
     self->scheduled = 0;
     self->missed = false;
+    self->racing = 0;
     self->at_target = false;
     for (uint32_t i = 0; enforce_active && i < turns_schedule.thread_count; i++)
         if (turns_schedule.threads[i].path == path)
@@ -64,6 +67,7 @@ void enforce_start(void)
     take_input();
     atomic_store(&turns_control->state, CONTROL_RUNNING);
     enforce_active = true;
+    crash_watch();
 }
 
 void enforce_forget(void)
@@ -78,6 +82,8 @@ void enforce_forget(void)
 __attribute__((destructor)) static void wait_for_schedule(void)
 {
     struct recorder *self = enforce_active ? recorder_current : NULL;
+    if (self)
+        both_orders_settle(self);
     struct schedule_thread *thread = self ? enforce_thread_of(self) : NULL;
     uint32_t position;
     const struct schedule_step *step = thread ? enforce_next_step(self, thread, &position) : NULL;

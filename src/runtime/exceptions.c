@@ -5,6 +5,7 @@
  *
  * The order of the records must be that of the counting: so a reference that is not the only one is
  * dropped here, between the two. The layout is the C++ library's, part of its binary interface. */
+#include "runtime/libcxx.h"
 #include "runtime/real.h"
 #include "runtime/sync.h"
 
@@ -36,7 +37,7 @@ static bool is_last(void *object, uintptr_t pc)
 {
     int *count = count_of(object);
     if (__atomic_load_n(count, __ATOMIC_ACQUIRE) > 1) {
-        sync_edge(EVENT_ATOMIC_RMW, count, pc);
+        sync_release(count, pc);
         if (__atomic_sub_fetch(count, 1, __ATOMIC_ACQ_REL) > 0)
             return false;
         __atomic_store_n(count, 1, __ATOMIC_RELAXED);
@@ -64,32 +65,78 @@ EXPORT void POINTER_RELEASE(void **pointer)
     drop(pointer, CALLER);
 }
 
-/* The exception whose handler ends, if it is one of those we know. */
-static void *find_caught(uintptr_t pc)
+/* LLVM's library has the count inside what a thread has caught, and counts in a function of its
+ * own, which libcxx.c stands in front of. */
+struct caught_by_llvm {
+    void *unused;
+    long count; /* where another exception's object is shared, that one's address */
+    void *more[10];
+    uint64_t language;
+};
+#define LLVM_LANGUAGE UINT64_C(0x434c4e47432b2b00) /* CLNGC++ */
+#define LLVM_SHARED   (LLVM_LANGUAGE | 1)
+
+static void *find_caught_by_llvm(struct caught_by_llvm *caught)
 {
-    static struct caught **(*real_globals)(void);
-    FIND(real_globals, "__cxa_get_globals", pc);
-    struct caught *caught = real_globals ? *real_globals() : NULL;
-    if (!caught || (caught->language != LANGUAGE && caught->language != SHARED))
-        return NULL;
+    enum { HEADER = 128 };
+    if (caught->language == LLVM_SHARED)
+        return (void *)caught->count;
+    return caught->language == LLVM_LANGUAGE ? (char *)caught + HEADER : NULL;
+}
+
+/* The exception whose handler ends, if it is one of those we know. */
+static void *find_caught(void *caught, bool llvm)
+{
     enum { HEADER = 112 };
-    return caught->language == SHARED ? caught->primary : (char *)caught + HEADER;
+    struct caught *ours = caught;
+    if (!caught)
+        return NULL;
+    if (llvm)
+        return find_caught_by_llvm(caught);
+    if (ours->language == SHARED)
+        return ours->primary;
+    return ours->language == LANGUAGE ? (char *)caught + HEADER : NULL;
+}
+
+/* Held on to while the handler ends, so that it is dropped here. */
+static void end_catch_by_llvm(void *object, void (*end)(void), uintptr_t pc)
+{
+    long *count = libcxx_count(object);
+    if (__atomic_load_n(count, __ATOMIC_ACQUIRE) <= 1) {
+        sync_edge(EVENT_ATOMIC_LOAD, count, pc);
+        end();
+        return;
+    }
+    __atomic_add_fetch(count, 1, __ATOMIC_RELAXED);
+    end();
+    libcxx_drop_exception(object, pc);
+}
+
+static void end_catch(void *object, void (*end)(void), uintptr_t pc)
+{
+    if (__atomic_load_n(count_of(object), __ATOMIC_ACQUIRE) <= 1) {
+        sync_edge(EVENT_ATOMIC_LOAD, count_of(object), pc);
+        end();
+        return;
+    }
+    __atomic_add_fetch(count_of(object), 1, __ATOMIC_RELAXED);
+    end();
+    drop(&object, pc);
 }
 
 EXPORT void __cxa_end_catch(void);
 EXPORT void __cxa_end_catch(void)
 {
     static void (*real_function)(void);
-    void *object = find_caught(CALLER);
+    static void **(*real_globals)(void);
+    FIND(real_globals, "__cxa_get_globals", CALLER);
     FIND(real_function, "__cxa_end_catch", CALLER);
-    if (object && __atomic_load_n(count_of(object), __ATOMIC_ACQUIRE) > 1) {
-        /* Held on to, so that it is dropped here. */
-        __atomic_add_fetch(count_of(object), 1, __ATOMIC_RELAXED);
+    bool llvm = libcxx_counts_exceptions(CALLER);
+    void *object = real_globals ? find_caught(*real_globals(), llvm) : NULL;
+    if (!object)
         real_function();
-        drop(&object, CALLER);
-        return;
-    }
-    if (object)
-        sync_edge(EVENT_ATOMIC_LOAD, count_of(object), CALLER);
-    real_function();
+    else if (llvm)
+        end_catch_by_llvm(object, real_function, CALLER);
+    else
+        end_catch(object, real_function, CALLER);
 }

@@ -90,10 +90,10 @@ FUNCTION(ssize_t, __read_chk, (int descriptor, void *buffer, size_t size, size_t
 {
     check(size, room);
     ssize_t got = REAL(read)(descriptor, buffer, size);
-    if (got > 0) {
-        channel_receive(descriptor, CALLER);
+    if (size)
+        channel_receive(descriptor, buffer, got, CALLER);
+    if (got > 0)
         range_write(buffer, (size_t)got, CALLER);
-    }
     return got;
 }
 
@@ -101,9 +101,9 @@ FUNCTION(ssize_t, __recv_chk, (int descriptor, void *buffer, size_t size, size_t
 {
     check(size, room);
     ssize_t got = REAL(recv)(descriptor, buffer, size, flags);
-    if (got > 0) {
-        channel_receive(descriptor, CALLER);
+    if (size)
+        channel_receive(descriptor, buffer, got, CALLER);
+    if (got > 0)
         range_write(buffer, (size_t)got, CALLER);
-    }
     return got;
 }

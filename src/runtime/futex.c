@@ -5,9 +5,10 @@
  * Nothing of them is recorded: the atomic operations around them order the threads. But who
  * waits for ever is to be told, as one that waits for a post. */
 #include "runtime/real.h"
+#include "runtime/seal.h"
+#include "runtime/symbols.h"
 #include "runtime/wish.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <linux/futex.h>
 
@@ -20,7 +21,7 @@ static system_function *next __attribute__((used));
 
 __attribute__((constructor)) static void find_next(void)
 {
-    *(void **)(void *)&next = dlsym(RTLD_NEXT, "syscall");
+    *(void **)(void *)&next = symbols_next("syscall");
 }
 
 __attribute__((used)) static long failed(long result)
@@ -89,6 +90,14 @@ __attribute__((used)) static long call_futex(long number, long word, long operat
                        (int)call(number, word, operation, value, timeout, other, mask));
 }
 
+__attribute__((used)) static long call_seccomp(long number, long a, long b, long c, long d, long e,
+                                               long f)
+{
+    system_function *call = next ? next : (system_function *)(void *)ask_kernel;
+    seal();
+    return call(number, a, b, c, d, e, f);
+}
+
 #define TEXT_OF(number) TEXT(number)
 #define TEXT(number)    #number
 
@@ -99,23 +108,25 @@ __attribute__((naked)) EXPORT long syscall(__attribute__((unused)) long number, 
 {
     __asm__("cmpq $" TEXT_OF(SYS_futex) ", %rdi\n\t"
                                         "je call_futex\n\t"
-                                        "movq next(%rip), %rax\n\t"
-                                        "testq %rax, %rax\n\t"
-                                        "jz 1f\n\t"
-                                        "jmp *%rax\n"
-                                        "1:\n\t"
-                                        "movq %rdi, %rax\n\t"
-                                        "movq %rsi, %rdi\n\t"
-                                        "movq %rdx, %rsi\n\t"
-                                        "movq %rcx, %rdx\n\t"
-                                        "movq %r8, %r10\n\t"
-                                        "movq %r9, %r8\n\t"
-                                        "movq 8(%rsp), %r9\n\t"
-                                        "syscall\n\t"
-                                        "cmpq $-4095, %rax\n\t"
-                                        "jae 2f\n\t"
-                                        "ret\n"
-                                        "2:\n\t"
-                                        "movq %rax, %rdi\n\t"
-                                        "jmp failed");
+                                        "cmpq $" TEXT_OF(SYS_seccomp) ", %rdi\n\t"
+                                                                      "je call_seccomp\n\t"
+                                                                      "movq next(%rip), %rax\n\t"
+                                                                      "testq %rax, %rax\n\t"
+                                                                      "jz 1f\n\t"
+                                                                      "jmp *%rax\n"
+                                                                      "1:\n\t"
+                                                                      "movq %rdi, %rax\n\t"
+                                                                      "movq %rsi, %rdi\n\t"
+                                                                      "movq %rdx, %rsi\n\t"
+                                                                      "movq %rcx, %rdx\n\t"
+                                                                      "movq %r8, %r10\n\t"
+                                                                      "movq %r9, %r8\n\t"
+                                                                      "movq 8(%rsp), %r9\n\t"
+                                                                      "syscall\n\t"
+                                                                      "cmpq $-4095, %rax\n\t"
+                                                                      "jae 2f\n\t"
+                                                                      "ret\n"
+                                                                      "2:\n\t"
+                                                                      "movq %rax, %rdi\n\t"
+                                                                      "jmp failed");
 }

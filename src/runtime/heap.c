@@ -3,6 +3,7 @@
  * malloc itself and never comes here. A shared library with another one (jemalloc)
  * comes behind this one and does nothing, as long as all of malloc's family is here;
  * preloaded it comes first, and then none of the family may be served from here. */
+#include "runtime/enforce.h"
 #include "runtime/host.h"
 #include "runtime/real.h"
 #include "runtime/sync.h"
@@ -17,11 +18,35 @@ extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 
+/* The word before a block is its size with the one before that, and three flags; one says that
+ * the block is a mapping of its own, which the next one's first word is no part of. */
+static size_t usable(const void *block)
+{
+    enum { FLAGS = 7, MAPPED = 2, WORD = sizeof(size_t) };
+    if (!block)
+        return 0;
+    size_t size = ((const size_t *)block)[-1];
+    return (size & ~(size_t)FLAGS) - (size & MAPPED ? 2 * WORD : WORD);
+}
+
+/* Whoever frees a block writes to all of it, as far as others are concerned. */
+static void stand_before_free(struct recorder *self, const void *block, uintptr_t pc)
+{
+    size_t size = usable(block);
+    if (!recorder_enter(self))
+        return;
+    enforce_access(self, (uintptr_t)block, size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
+                   EVENT_WRITE, pc);
+    recorder_leave(self);
+}
+
 static void note(unsigned op, void *block, size_t size, uintptr_t pc)
 {
     struct recorder *self = recorder_current;
     if (!self || !block || unlikely(self->busy))
         return;
+    if (unlikely(enforce_active) && op == EVENT_FREE)
+        stand_before_free(self, block, pc);
     struct sync_record record = {
         .op = (uint8_t)op, .object = (uintptr_t)block, .other = size, .pc = pc};
     if (op == EVENT_ALLOC) {
@@ -51,17 +76,6 @@ EXPORT void free(void *block)
 {
     note(EVENT_FREE, block, 0, CALLER);
     __libc_free(block);
-}
-
-/* The word before a block is its size with the one before that, and three flags; one says that
- * the block is a mapping of its own, which the next one's first word is no part of. */
-static size_t usable(const void *block)
-{
-    enum { FLAGS = 7, MAPPED = 2, WORD = sizeof(size_t) };
-    if (!block)
-        return 0;
-    size_t size = ((const size_t *)block)[-1];
-    return (size & ~(size_t)FLAGS) - (size & MAPPED ? 2 * WORD : WORD);
 }
 
 EXPORT size_t malloc_usable_size(void *block)

@@ -1,42 +1,50 @@
 /* Input and output: the kernel reads and writes the target's buffers. */
 #include "runtime/channels.h"
+#include "runtime/descriptors.h"
 #include "runtime/ranges.h"
 #include "runtime/real.h"
+#include "runtime/streams.h"
 #include "runtime/sync.h"
 
 #include <errno.h>
+#include <limits.h>
 
 /* What is sent is recorded before, what is received after the call. */
-static void sending(int descriptor, const void *buffer, size_t size, uintptr_t pc)
+static void sending(int descriptor, const void *buffer, size_t size, const struct sockaddr *to,
+                    socklen_t length, uintptr_t pc)
 {
     int saved = errno;
     range_read(buffer, size, pc);
-    channel_send(descriptor, pc);
+    if (to)
+        channel_send_to(descriptor, to, length, pc);
+    else
+        channel_send(descriptor, pc);
     errno = saved;
 }
 
-static void received(int descriptor, void *buffer, ssize_t size, uintptr_t pc)
+/* `got` of the `wanted` bytes have come. */
+static void received(int descriptor, void *buffer, size_t wanted, ssize_t got, uintptr_t pc)
 {
     int saved = errno;
-    if (size > 0) {
-        channel_receive(descriptor, pc);
-        range_write(buffer, (size_t)size, pc);
-    }
+    if (wanted)
+        channel_receive(descriptor, buffer, got, pc);
+    if (got > 0)
+        range_write(buffer, (size_t)got, pc);
     errno = saved;
 }
 
-static void sending_vector(int descriptor, const struct iovec *parts, size_t count, uintptr_t pc)
+/* Before the kernel has said that the pointers are good. More parts than it takes, or none that
+ * can be read: the call will fail. */
+static void reading_vector(const struct iovec *parts, size_t count, uintptr_t pc)
 {
+    if (count > IOV_MAX || !system_readable(parts, count * sizeof *parts))
+        return;
     for (size_t i = 0; i < count; i++)
         range_read(parts[i].iov_base, parts[i].iov_len, pc);
-    channel_send(descriptor, pc);
 }
 
-static void received_vector(int descriptor, const struct iovec *parts, size_t count, ssize_t size,
-                            uintptr_t pc)
+static void wrote_vector(const struct iovec *parts, size_t count, ssize_t size, uintptr_t pc)
 {
-    if (size > 0)
-        channel_receive(descriptor, pc);
     for (size_t i = 0; i < count && size > 0; i++) {
         size_t bytes = parts[i].iov_len < (size_t)size ? parts[i].iov_len : (size_t)size;
         range_write(parts[i].iov_base, bytes, pc);
@@ -52,84 +60,174 @@ static void received_vector(int descriptor, const struct iovec *parts, size_t co
     FUNCTION(ssize_t, name, parameters)                                                            \
     {                                                                                              \
         ssize_t got = REAL(name) arguments;                                                        \
-        received(descriptor, buffer, got, CALLER);                                                 \
+        received(descriptor, buffer, size, got, CALLER);                                           \
         return got;                                                                                \
     }
-#define SEND(name, parameters, arguments)                                                          \
+#define SEND(name, to, length, parameters, arguments)                                              \
     FUNCTION(ssize_t, name, parameters)                                                            \
     {                                                                                              \
-        sending(descriptor, buffer, size, CALLER);                                                 \
-        return REAL(name) arguments;                                                               \
+        sending(descriptor, buffer, size, to, length, CALLER);                                     \
+        ssize_t sent = REAL(name) arguments;                                                       \
+        channel_sent(descriptor, sent, CALLER);                                                    \
+        return sent;                                                                               \
     }
 
 RECEIVE(read, (int descriptor, void *buffer, size_t size), (descriptor, buffer, size))
-RECEIVE(pread, (int descriptor, void *buffer, size_t size, off_t at),
-        (descriptor, buffer, size, at))
-RECEIVE(pread64, (int descriptor, void *buffer, size_t size, off64_t at),
-        (descriptor, buffer, size, at))
 RECEIVE(recv, (int descriptor, void *buffer, size_t size, int flags),
         (descriptor, buffer, size, flags))
 RECEIVE(recvfrom,
         (int descriptor, void *restrict buffer, size_t size, int flags,
          struct sockaddr *restrict from, socklen_t *restrict length),
         (descriptor, buffer, size, flags, from, length))
-SEND(write, (int descriptor, const void *buffer, size_t size), (descriptor, buffer, size))
-SEND(pwrite, (int descriptor, const void *buffer, size_t size, off_t at),
-     (descriptor, buffer, size, at))
-SEND(pwrite64, (int descriptor, const void *buffer, size_t size, off64_t at),
-     (descriptor, buffer, size, at))
-SEND(send, (int descriptor, const void *buffer, size_t size, int flags),
+SEND(write, NULL, 0, (int descriptor, const void *buffer, size_t size), (descriptor, buffer, size))
+SEND(send, NULL, 0, (int descriptor, const void *buffer, size_t size, int flags),
      (descriptor, buffer, size, flags))
-SEND(sendto,
+SEND(sendto, to, length,
      (int descriptor, const void *buffer, size_t size, int flags, const struct sockaddr *to,
       socklen_t length),
      (descriptor, buffer, size, flags, to, length))
 
+/* What is at a place in a file is no message. */
+#define READ_AT(name, offset)                                                                      \
+    FUNCTION(ssize_t, name, (int descriptor, void *buffer, size_t size, offset at))                \
+    {                                                                                              \
+        ssize_t got = REAL(name)(descriptor, buffer, size, at);                                    \
+        if (got > 0)                                                                               \
+            range_write(buffer, (size_t)got, CALLER);                                              \
+        return got;                                                                                \
+    }
+#define WRITE_AT(name, offset)                                                                     \
+    FUNCTION(ssize_t, name, (int descriptor, const void *buffer, size_t size, offset at))          \
+    {                                                                                              \
+        range_read(buffer, size, CALLER);                                                          \
+        channel_files_change(CALLER);                                                              \
+        return REAL(name)(descriptor, buffer, size, at);                                           \
+    }
+READ_AT(pread, off_t)
+READ_AT(pread64, off64_t)
+WRITE_AT(pwrite, off_t)
+WRITE_AT(pwrite64, off64_t)
+
 FUNCTION(ssize_t, readv, (int descriptor, const struct iovec *parts, int count))
 {
     ssize_t got = REAL(readv)(descriptor, parts, count);
-    received_vector(descriptor, parts, (size_t)count, got, CALLER);
+    channel_receive(descriptor, NULL, got, CALLER);
+    wrote_vector(parts, (size_t)count, got, CALLER);
     return got;
 }
 
 FUNCTION(ssize_t, writev, (int descriptor, const struct iovec *parts, int count))
 {
-    if (recorder_current && count > 0)
-        sending_vector(descriptor, parts, (size_t)count, CALLER);
-    return REAL(writev)(descriptor, parts, count);
+    if (recorder_current && count > 0) {
+        reading_vector(parts, (size_t)count, CALLER);
+        channel_send(descriptor, CALLER);
+    }
+    ssize_t sent = REAL(writev)(descriptor, parts, count);
+    channel_sent(descriptor, sent, CALLER);
+    return sent;
+}
+
+/* Descriptors that came along are new ones. */
+static void forget_received(struct msghdr *message)
+{
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part; part = CMSG_NXTHDR(message, part)) {
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
+            continue;
+        size_t bytes = part->cmsg_len - CMSG_LEN(0);
+        for (size_t i = 0; i + sizeof(int) <= bytes; i += sizeof(int)) {
+            int descriptor;
+            __builtin_memcpy(&descriptor, CMSG_DATA(part) + i, sizeof descriptor);
+            descriptor_forget(descriptor);
+        }
+    }
+}
+
+static void message_received(int descriptor, struct msghdr *message, ssize_t got, uintptr_t pc)
+{
+    channel_receive(descriptor, NULL, got, pc);
+    if (got < 0)
+        return;
+    wrote_vector(message->msg_iov, message->msg_iovlen, got, pc);
+    forget_received(message);
+}
+
+static void message_sending(int descriptor, const struct msghdr *message, uintptr_t pc)
+{
+    if (!system_readable(message, sizeof *message))
+        return;
+    reading_vector(message->msg_iov, message->msg_iovlen, pc);
+    channel_send_to(descriptor, message->msg_name, message->msg_namelen, pc);
 }
 
 FUNCTION(ssize_t, recvmsg, (int descriptor, struct msghdr *message, int flags))
 {
     ssize_t got = REAL(recvmsg)(descriptor, message, flags);
-    received_vector(descriptor, message->msg_iov, message->msg_iovlen, got, CALLER);
+    message_received(descriptor, message, got, CALLER);
     return got;
 }
 
 FUNCTION(ssize_t, sendmsg, (int descriptor, const struct msghdr *message, int flags))
 {
     if (recorder_current)
-        sending_vector(descriptor, message->msg_iov, message->msg_iovlen, CALLER);
-    return REAL(sendmsg)(descriptor, message, flags);
+        message_sending(descriptor, message, CALLER);
+    ssize_t sent = REAL(sendmsg)(descriptor, message, flags);
+    channel_sent(descriptor, sent, CALLER);
+    return sent;
+}
+
+FUNCTION(int, recvmmsg,
+         (int descriptor, struct mmsghdr *messages, unsigned count, int flags,
+          struct timespec *timeout))
+{
+    int got = REAL(recvmmsg)(descriptor, messages, count, flags, timeout);
+    for (int i = 0; i < got; i++)
+        message_received(descriptor, &messages[i].msg_hdr, (ssize_t)messages[i].msg_len, CALLER);
+    return got;
+}
+
+FUNCTION(int, sendmmsg, (int descriptor, struct mmsghdr *messages, unsigned count, int flags))
+{
+    for (unsigned i = 0; recorder_current && i < count && i < IOV_MAX; i++)
+        message_sending(descriptor, &messages[i].msg_hdr, CALLER);
+    int sent = REAL(sendmmsg)(descriptor, messages, count, flags);
+    channel_sent(descriptor, sent, CALLER);
+    return sent;
 }
 
 FUNCTION(ssize_t, preadv, (int descriptor, const struct iovec *parts, int count, off_t at))
 {
     ssize_t got = REAL(preadv)(descriptor, parts, count, at);
-    received_vector(descriptor, parts, (size_t)count, got, CALLER);
+    wrote_vector(parts, (size_t)count, got, CALLER);
     return got;
 }
 
 FUNCTION(ssize_t, pwritev, (int descriptor, const struct iovec *parts, int count, off_t at))
 {
     if (recorder_current && count > 0)
-        sending_vector(descriptor, parts, (size_t)count, CALLER);
+        reading_vector(parts, (size_t)count, CALLER);
     return REAL(pwritev)(descriptor, parts, count, at);
 }
+
+/* From one descriptor to another, past the program's memory. */
+#define MOVE(name, parameters, arguments)                                                          \
+    FUNCTION(ssize_t, name, parameters)                                                            \
+    {                                                                                              \
+        channel_send(to, CALLER);                                                                  \
+        ssize_t moved = REAL(name) arguments;                                                      \
+        channel_sent(to, moved, CALLER);                                                           \
+        channel_receive(from, NULL, moved, CALLER);                                                \
+        return moved;                                                                              \
+    }
+MOVE(splice, (int from, off64_t *start, int to, off64_t *end, size_t size, unsigned flags),
+     (from, start, to, end, size, flags))
+MOVE(tee, (int from, int to, size_t size, unsigned flags), (from, to, size, flags))
+MOVE(sendfile, (int to, int from, off_t *start, size_t size), (to, from, start, size))
+MOVE(sendfile64, (int to, int from, off64_t *start, size_t size), (to, from, start, size))
 
 FUNCTION(size_t, fread, (void *buffer, size_t size, size_t count, FILE *file))
 {
     size_t got = REAL(fread)(buffer, size, count, file);
+    stream_input(file, !got, CALLER);
     range_write(buffer, got * size, CALLER);
     return got;
 }
@@ -137,12 +235,14 @@ FUNCTION(size_t, fread, (void *buffer, size_t size, size_t count, FILE *file))
 FUNCTION(size_t, fwrite, (const void *buffer, size_t size, size_t count, FILE *file))
 {
     range_read(buffer, size * count, CALLER);
+    stream_output(file, CALLER);
     return REAL(fwrite)(buffer, size, count, file);
 }
 
 FUNCTION(char *, fgets, (char *buffer, int size, FILE *file))
 {
     char *got = REAL(fgets)(buffer, size, file);
+    stream_input(file, !got, CALLER);
     if (got && recorder_current)
         range_write(buffer, REAL(strlen)(buffer) + 1, CALLER);
     return got;
@@ -152,6 +252,7 @@ FUNCTION(int, fputs, (const char *text, FILE *file))
 {
     if (recorder_current)
         range_read(text, REAL(strlen)(text) + 1, CALLER);
+    stream_output(file, CALLER);
     return REAL(fputs)(text, file);
 }
 
@@ -165,6 +266,18 @@ FUNCTION(int, puts, (const char *text))
 FUNCTION(ssize_t, getdelim, (char **line, size_t *size, int end, FILE *file))
 {
     ssize_t got = REAL(getdelim)(line, size, end, file);
+    stream_input(file, got < 0, CALLER);
+    if (got >= 0)
+        range_write(*line, (size_t)got + 1, CALLER);
+    return got;
+}
+
+/* What its headers make of getline(), compiled with optimisation. */
+EXPORT ssize_t read_until(char **line, size_t *size, int end, FILE *file) __asm__("__getdelim");
+EXPORT ssize_t read_until(char **line, size_t *size, int end, FILE *file)
+{
+    ssize_t got = REAL(getdelim)(line, size, end, file);
+    stream_input(file, got < 0, CALLER);
     if (got >= 0)
         range_write(*line, (size_t)got + 1, CALLER);
     return got;
@@ -175,6 +288,7 @@ EXPORT ssize_t read_line(char **line, size_t *size, FILE *file) __asm__("getline
 EXPORT ssize_t read_line(char **line, size_t *size, FILE *file)
 {
     ssize_t got = REAL(getdelim)(line, size, '\n', file);
+    stream_input(file, got < 0, CALLER);
     if (got >= 0)
         range_write(*line, (size_t)got + 1, CALLER);
     return got;
@@ -219,4 +333,13 @@ FUNCTION(void, qsort,
     range_read(base, count * size, CALLER);
     range_write(base, count * size, CALLER);
     REAL(qsort)(base, count, size, compare);
+}
+
+FUNCTION(void, qsort_r,
+         (void *base, size_t count, size_t size, int (*compare)(const void *, const void *, void *),
+          void *argument))
+{
+    range_read(base, count * size, CALLER);
+    range_write(base, count * size, CALLER);
+    REAL(qsort_r)(base, count, size, compare, argument);
 }

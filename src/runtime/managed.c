@@ -1,6 +1,7 @@
 /* What the runtimes of other languages tell ThreadSanitizer about memory and locks that they
  * manage themselves (Java's, and the "external" accesses of Swift and Objective-C), and loads
  * and stores that programs announce by hand. */
+#include "runtime/library.h"
 #include "runtime/ranges.h"
 #include "runtime/sync.h"
 
@@ -23,31 +24,20 @@ FUNCTION(int, __tsan_java_fini, (void))
     return 0; /* no race to tell of */
 }
 
-static void block(unsigned op, uintptr_t start, uintptr_t size, uintptr_t pc)
-{
-    struct recorder *self = recorder_self();
-    struct sync_record record = {.op = (uint8_t)op, .object = start, .other = size, .pc = pc};
-    if (!self || self->busy)
-        return;
-    if (op == EVENT_ALLOC)
-        filter_forget(self, start, size);
-    sync_note(self, &record);
-}
-
 FUNCTION(void, __tsan_java_alloc, (uintptr_t start, uintptr_t size))
 {
-    block(EVENT_ALLOC, start, size, CALLER);
+    library_block(EVENT_ALLOC, (const void *)start, size, CALLER);
 }
 
 FUNCTION(void, __tsan_java_free, (uintptr_t start, uintptr_t size))
 {
-    block(EVENT_FREE, start, size, CALLER);
+    library_block(EVENT_FREE, (const void *)start, size, CALLER);
 }
 
 /* The collector moves a block, with all threads stopped: it is a new object there. */
 FUNCTION(void, __tsan_java_move, (uintptr_t from UNUSED, uintptr_t to, uintptr_t size))
 {
-    block(EVENT_ALLOC, to, size, CALLER);
+    library_block(EVENT_ALLOC, (const void *)to, size, CALLER);
 }
 
 FUNCTION(uintptr_t, __tsan_java_find, (uintptr_t * from UNUSED, uintptr_t to UNUSED))

@@ -21,8 +21,15 @@ static struct {
     } known[MODULES_KNOWN];
 } modules;
 
+/* The file of the program itself, which the load map does not name: asked for while that is
+ * allowed. */
+static char program[PROCESS_PATH];
+
 void modules_reset(void)
 {
+    if (!program[0])
+        system_call(SYS_readlink, (long)"/proc/self/exe", (long)program, sizeof program - 1, 0, 0,
+                    0);
     atomic_store(&modules.count, 0);
     atomic_store(&modules.writing, false);
 }
@@ -90,9 +97,10 @@ static char *put_hex(char *at, uint64_t number)
     }
 }
 
+/* One thread at a time (modules.writing), whose stack may be small. */
 static void write_line(const struct search *search)
 {
-    char line[PROCESS_PATH + 256], self[PROCESS_PATH], path[PROCESS_PATH];
+    static char line[PROCESS_PATH + 256];
     char *at = put_hex(line, search->low);
     *at++ = ' ';
     at = put_hex(at, search->high);
@@ -107,22 +115,12 @@ static void write_line(const struct search *search)
         *at++ = '-';
     *at++ = ' ';
     const char *name = search->path;
-    if (!name || !*name) { /* the program itself */
-        long length =
-            system_call(SYS_readlink, (long)"/proc/self/exe", (long)self, sizeof self - 1, 0, 0, 0);
-        self[length > 0 ? length : 0] = 0;
-        name = self;
-    }
+    if (!name || !*name)
+        name = program;
     while (*name && at < line + sizeof line - 2)
         *at++ = *name++;
     *at++ = '\n';
-    if (!process_path(path, "modules"))
-        return;
-    int file = system_open(path, O_WRONLY | O_CREAT | O_APPEND, 0666);
-    if (file < 0)
-        return;
-    system_write(file, line, (size_t)(at - line));
-    system_close(file);
+    process_add("modules", line, (size_t)(at - line));
 }
 
 /* `count` if there is none. */

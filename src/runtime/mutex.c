@@ -17,7 +17,7 @@ static bool recursive(const pthread_mutex_t *mutex)
 /* A recursive mutex that this thread owns already. */
 static bool owned(const pthread_mutex_t *mutex)
 {
-    return recursive(mutex) && mutex->__data.__owner == (int)system_thread();
+    return recursive(mutex) && mutex->__data.__owner == (int)thread_kernel_id();
 }
 
 /* Called by the owner only. */

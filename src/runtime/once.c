@@ -22,11 +22,28 @@ static void once_event(unsigned op, void *object, uintptr_t pc)
     sync_after(&sync);
 }
 
-/* The routine was cancelled or threw: the next one to come begins anew. */
+/* A routine was cancelled or threw, here or anywhere else in the process. */
+static _Atomic bool some_failed;
+
+/* The next one to come begins anew, and knows what this one did. */
+static void give_up(void *object, uintptr_t pc)
+{
+    atomic_store_explicit(&some_failed, true, memory_order_relaxed);
+    sync_edge(EVENT_ATOMIC_RMW, object, pc);
+    sync_note_init(RECORD_OP_INIT, object, 0, pc);
+}
+
+static void begin(void *object, uintptr_t pc)
+{
+    once_event(EVENT_ONCE_BEGIN, object, pc);
+    if (unlikely(atomic_load_explicit(&some_failed, memory_order_relaxed)))
+        sync_edge(EVENT_ATOMIC_LOAD, object, pc);
+}
+
 static void abandoned(struct running **mine)
 {
     if (!(*mine)->done)
-        sync_note_init(RECORD_OP_INIT, (*mine)->object, 0, (*mine)->pc);
+        give_up((*mine)->object, (*mine)->pc);
 }
 
 static void run_once(void)
@@ -34,7 +51,7 @@ static void run_once(void)
     __attribute__((cleanup(abandoned))) struct running *mine = running;
     wish_end(&mine->wish);
     mine->ran = true;
-    once_event(EVENT_ONCE_BEGIN, mine->object, mine->pc);
+    begin(mine->object, mine->pc);
     mine->routine();
     mine->done = true;
     once_event(EVENT_ONCE_END, mine->object, mine->pc);
@@ -113,7 +130,10 @@ EXPORT int __cxa_guard_acquire(void *guard)
     int first = REAL(__cxa_guard_acquire)(guard);
     wish_end(&wish);
     arrive(self);
-    once_event(first ? EVENT_ONCE_BEGIN : EVENT_ONCE_PASS, guard, CALLER);
+    if (first)
+        begin(guard, CALLER);
+    else
+        once_event(EVENT_ONCE_PASS, guard, CALLER);
     return first;
 }
 
@@ -121,12 +141,14 @@ EXPORT void __cxa_guard_release(void *guard);
 EXPORT void __cxa_guard_release(void *guard)
 {
     once_event(EVENT_ONCE_END, guard, CALLER);
+    /* Whoever comes later finds this byte set, and calls nobody. */
+    sync_set_bits(guard, 1, 1, CALLER);
     REAL(__cxa_guard_release)(guard);
 }
 
 EXPORT void __cxa_guard_abort(void *guard);
 EXPORT void __cxa_guard_abort(void *guard)
 {
-    sync_note_init(RECORD_OP_INIT, guard, 0, CALLER); /* the next one to try begins anew */
+    give_up(guard, CALLER);
     REAL(__cxa_guard_abort)(guard);
 }

@@ -8,8 +8,8 @@
 #include "runtime/openmp.h"
 
 #include "runtime/caller.h"
+#include "runtime/symbols.h"
 
-#include <dlfcn.h>
 #include <link.h>
 
 __thread struct region *openmp_region __attribute__((tls_model("initial-exec")));
@@ -45,13 +45,7 @@ bool openmp_holds(uintptr_t pc)
 
 void *openmp_find(const char *name)
 {
-    void *found = dlsym(RTLD_NEXT, name), *loaded = NULL;
-    if (!found)
-        loaded = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (loaded) {
-        found = dlsym(loaded, name);
-        dlclose(loaded);
-    }
+    void *found = symbols_next(name);
     if (found && !library.low)
         dl_iterate_phdr(find_code, found);
     return found;
@@ -59,11 +53,28 @@ void *openmp_find(const char *name)
 
 /* --- regions -------------------------------------------------------------------------- */
 
-static void preplay_run_part(void *argument)
+uint8_t openmp_listen(void)
+{
+    struct recorder *self = recorder_self();
+    uint8_t before = self ? self->ignore_sync : 0;
+    if (self)
+        self->ignore_sync = 0;
+    return before;
+}
+
+void openmp_listen_no_more(uint8_t before)
+{
+    struct recorder *self = recorder_current;
+    if (self)
+        self->ignore_sync = before;
+}
+
+void openmp_run_part(void *argument)
 {
     struct region *region = argument, *outer = openmp_region;
     struct task outer_task = openmp_task;
     unsigned outer_rounds = rounds;
+    uint8_t ignored = openmp_listen();
     openmp_region = region;
     openmp_task = (struct task){.children = openmp_token()};
     rounds = 0;
@@ -75,6 +86,7 @@ static void preplay_run_part(void *argument)
         region->run(region->data);
     }
     sync_edge(EVENT_ATOMIC_RMW, &region->ended, region->pc);
+    openmp_listen_no_more(ignored);
     openmp_region = outer;
     openmp_task = outer_task;
     rounds = outer_rounds;
@@ -92,8 +104,9 @@ static void preplay_run_part(void *argument)
                                 .creator = recorder_self()};                                       \
         sync_edge(EVENT_ATOMIC_RMW, &region.begun, CALLER);                                        \
         CALL_FROM(CALLER);                                                                         \
-        give next(preplay_run_part, &region, threads UNPACK arguments);                            \
+        give next(openmp_run_part, &region, threads UNPACK arguments);                             \
         sync_edge(EVENT_ATOMIC_LOAD, &region.ended, CALLER);                                       \
+        sync_edge(EVENT_ATOMIC_LOAD, &region.tasks, CALLER);                                       \
         RESULT_##result                                                                            \
     }
 #define UNPACK(...) , ##__VA_ARGS__
@@ -123,7 +136,7 @@ LOOP_AS_TOLD(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 /* --- barriers --------------------------------------------------------------------------- */
 
 /* What the thread does before it; NULL outside of any region. */
-static const char *reach_barrier(uintptr_t pc)
+const char *openmp_reach_barrier(uintptr_t pc)
 {
     const char *round = openmp_region ? &openmp_region->barrier[rounds++ % 2] : NULL;
     if (round)
@@ -131,12 +144,12 @@ static const char *reach_barrier(uintptr_t pc)
     return round;
 }
 
-static void pass_barrier(const char *round, uintptr_t pc)
+void openmp_pass_barrier(const char *round, uintptr_t pc)
 {
     if (!round)
         return;
     sync_edge(EVENT_ATOMIC_LOAD, round, pc);
-    sync_edge(EVENT_ATOMIC_LOAD, &openmp_region->ended, pc); /* tasks */
+    sync_edge(EVENT_ATOMIC_LOAD, &openmp_region->tasks, pc);
 }
 
 #define BARRIER(name)                                                                              \
@@ -144,9 +157,9 @@ static void pass_barrier(const char *round, uintptr_t pc)
     EXPORT void name(void)                                                                         \
     {                                                                                              \
         FIND(void, name, (void));                                                                  \
-        const char *round = reach_barrier(CALLER);                                                 \
+        const char *round = openmp_reach_barrier(CALLER);                                          \
         next();                                                                                    \
-        pass_barrier(round, CALLER);                                                               \
+        openmp_pass_barrier(round, CALLER);                                                        \
     }
 /* Where something may be cancelled: whoever was (true) leaves the barrier like the others. */
 #define BARRIER_OR_CANCEL(name)                                                                    \
@@ -154,9 +167,9 @@ static void pass_barrier(const char *round, uintptr_t pc)
     EXPORT bool name(void)                                                                         \
     {                                                                                              \
         FIND(bool, name, (void));                                                                  \
-        const char *round = reach_barrier(CALLER);                                                 \
+        const char *round = openmp_reach_barrier(CALLER);                                          \
         bool cancelled = next();                                                                   \
-        pass_barrier(round, CALLER);                                                               \
+        openmp_pass_barrier(round, CALLER);                                                        \
         return cancelled;                                                                          \
     }
 
@@ -172,7 +185,7 @@ EXPORT void GOMP_workshare_task_reduction_unregister(bool cancelled);
 EXPORT void GOMP_workshare_task_reduction_unregister(bool cancelled)
 {
     FIND(void, GOMP_workshare_task_reduction_unregister, (bool));
-    const char *round = cancelled ? NULL : reach_barrier(CALLER);
+    const char *round = cancelled ? NULL : openmp_reach_barrier(CALLER);
     next(cancelled);
-    pass_barrier(round, CALLER);
+    openmp_pass_barrier(round, CALLER);
 }

@@ -95,13 +95,13 @@ static void preplay_run_task(void *argument)
     if (head->group)
         sync_edge(EVENT_ATOMIC_RMW, head->group, head->pc);
     if (head->region)
-        sync_edge(EVENT_ATOMIC_RMW, &head->region->ended, head->pc);
+        sync_edge(EVENT_ATOMIC_RMW, &head->region->tasks, head->pc);
     openmp_task = outer;
     openmp_region = outer_region;
 }
 
 /* Threads of a pool, and the first one outside of any region, have no token yet. */
-static const char *my_children(void)
+const char *openmp_children(void)
 {
     if (!openmp_task.children)
         openmp_task.children = openmp_token();
@@ -122,7 +122,7 @@ static struct head head_of(void (*run)(void *), void *data, void (*copy)(void *,
                          .pc = pc,
                          .depend = depend,
                          .count = count,
-                         .parent = my_children(),
+                         .parent = openmp_children(),
                          .region = openmp_region,
                          .group = openmp_task.group};
 }
@@ -185,7 +185,7 @@ EXPORT void GOMP_taskwait(void)
 {
     FIND(void, GOMP_taskwait, (void));
     next();
-    sync_edge(EVENT_ATOMIC_LOAD, my_children(), CALLER);
+    sync_edge(EVENT_ATOMIC_LOAD, openmp_children(), CALLER);
 }
 
 EXPORT void GOMP_taskwait_depend(void **depend);
@@ -203,14 +203,27 @@ enum { MOST_GROUPS = 32 };
 static __thread const char *outer_groups[MOST_GROUPS] __attribute__((tls_model("initial-exec")));
 static __thread unsigned groups __attribute__((tls_model("initial-exec")));
 
-EXPORT void GOMP_taskgroup_start(void);
-EXPORT void GOMP_taskgroup_start(void)
+void openmp_begin_group(void)
 {
-    FIND(void, GOMP_taskgroup_start, (void));
     if (groups < MOST_GROUPS)
         outer_groups[groups] = openmp_task.group;
     groups++;
     openmp_task.group = openmp_token();
+}
+
+void openmp_end_group(uintptr_t pc)
+{
+    if (openmp_task.group)
+        sync_edge(EVENT_ATOMIC_LOAD, openmp_task.group, pc);
+    if (groups && --groups < MOST_GROUPS)
+        openmp_task.group = outer_groups[groups];
+}
+
+EXPORT void GOMP_taskgroup_start(void);
+EXPORT void GOMP_taskgroup_start(void)
+{
+    FIND(void, GOMP_taskgroup_start, (void));
+    openmp_begin_group();
     next();
 }
 
@@ -219,8 +232,5 @@ EXPORT void GOMP_taskgroup_end(void)
 {
     FIND(void, GOMP_taskgroup_end, (void));
     next();
-    if (openmp_task.group)
-        sync_edge(EVENT_ATOMIC_LOAD, openmp_task.group, CALLER);
-    if (groups && --groups < MOST_GROUPS)
-        openmp_task.group = outer_groups[groups];
+    openmp_end_group(CALLER);
 }

@@ -2,11 +2,17 @@
 
 #include "runtime/command.h"
 #include "runtime/enforce.h"
+#include "runtime/front.h"
+#include "runtime/directory.h"
 #include "runtime/host.h"
+#include "runtime/keep.h"
+#include "runtime/linger.h"
+#include "runtime/space.h"
 #include "runtime/text.h"
 #include "runtime/thread.h"
 
 #include <stdlib.h>
+#include <sys/auxv.h>
 
 struct process process;
 
@@ -15,10 +21,7 @@ struct process process;
  * directory of their own inside it. */
 static bool claim(void)
 {
-    char path[PROCESS_PATH];
-    if (!process_path(path, "process"))
-        return false;
-    int file = system_open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    int file = directory_open(process.directory, "process", O_WRONLY | O_CREAT | O_EXCL);
     if (file < 0)
         return false;
     char text[32];
@@ -26,39 +29,69 @@ static bool claim(void)
     at = text_append(text, at, sizeof text, "\n");
     system_write(file, text, at);
     system_close(file);
-    return process_path(path, "streams") && system_mkdir(path) == 0;
+    return directory_make(process.directory, "streams") == 0;
 }
 
-/* The first free process-N; its path, or false. */
-static bool make_inside(char path[PROCESS_PATH])
+/* The first free process-N. */
+static bool make_inside(char name[DIRECTORY_NAME])
 {
-    char name[32];
     for (unsigned n = 1; n < 100000; n++) {
-        size_t at = text_append(name, 0, sizeof name, "process-");
-        text_number(name, at, sizeof name, n);
-        if (!process_path(path, name))
-            return false;
-        int answer = system_mkdir(path);
+        size_t at = text_append(name, 0, DIRECTORY_NAME, "process-");
+        text_number(name, at, DIRECTORY_NAME, n);
+        int answer = directory_make(process.directory, name);
         if (answer != -17) /* EEXIST */
             return answer == 0;
     }
     return false;
 }
 
+static size_t length_of(const char *text)
+{
+    size_t length = 0;
+    while (text[length])
+        length++;
+    return length;
+}
+
+static bool go_inside(const char *name)
+{
+    size_t at = length_of(process.directory);
+    if (at + DIRECTORY_NAME >= PROCESS_PATH)
+        return false;
+    at = text_append(process.directory, at, PROCESS_PATH, "/");
+    text_append(process.directory, at, PROCESS_PATH, name);
+    return true;
+}
+
+/* Who may not make a directory any more is given a name for one. */
+static bool claim_by_name(void)
+{
+    char name[DIRECTORY_NAME], text[32];
+    if (!space_there())
+        return false;
+    size_t at = text_append(name, 0, sizeof name, "process-");
+    text_number(name, at, sizeof name, space_new_process());
+    if (!go_inside(name))
+        return false;
+    at = text_number(text, 0, sizeof text, process.id);
+    at = text_append(text, at, sizeof text, "\n");
+    process_add("process", text, at);
+    return true;
+}
+
 static bool claim_inside(void)
 {
-    char path[PROCESS_PATH];
-    if (!make_inside(path))
-        return false;
-    text_append(process.directory, 0, PROCESS_PATH, path);
-    return claim();
+    char name[DIRECTORY_NAME];
+    if (system_sealed || !make_inside(name))
+        return claim_by_name();
+    return go_inside(name) && claim();
 }
 
 static bool claimed_by_us(void)
 {
-    char path[PROCESS_PATH], found[32] = "", own[32];
+    char found[32] = "", own[32];
     size_t length = text_number(own, 0, sizeof own, process.id);
-    int file = process_path(path, "process") ? system_open(path, O_RDONLY, 0) : -1;
+    int file = directory_open(process.directory, "process", O_RDONLY);
     if (file < 0)
         return false;
     system_read(file, found, sizeof found - 1);
@@ -69,25 +102,18 @@ static bool claimed_by_us(void)
     return i == length && found[i] == '\n';
 }
 
-static bool move_inside(const char *directory, const char *name)
-{
-    char from[PROCESS_PATH], to[PROCESS_PATH];
-    size_t at = text_append(to, 0, sizeof to, directory);
-    at = text_append(to, at, sizeof to, "/");
-    at = text_append(to, at, sizeof to, name);
-    return process_path(from, name) && at + 1 < sizeof to && system_rename(from, to) == 0;
-}
-
 /* This very process has recorded before and called exec (a script that starts the
  * real program): what it was before makes room for what it is now. */
 static bool claim_again(void)
 {
-    char aside[PROCESS_PATH];
+    char aside[DIRECTORY_NAME];
     if (!claimed_by_us() || !make_inside(aside))
         return false;
-    move_inside(aside, "modules");
-    move_inside(aside, "stopped");
-    return move_inside(aside, "streams") && move_inside(aside, "process") && claim();
+    directory_move(process.directory, "modules", aside);
+    directory_move(process.directory, "stopped", aside);
+    directory_move(process.directory, "cut_off", aside);
+    return directory_move(process.directory, "streams", aside) == 0 &&
+           directory_move(process.directory, "process", aside) == 0 && claim();
 }
 
 static bool word_is(const char *text, size_t length, const char *word)
@@ -98,7 +124,20 @@ static bool word_is(const char *text, size_t length, const char *word)
     return i == length && !word[i];
 }
 
-/* "values,branches,blocks,max=BYTES" */
+static bool may_linger(void)
+{
+    return process_recording() && system_process() == process.id;
+}
+
+static void note_cut_off(uint32_t threads)
+{
+    char text[16];
+    size_t at = text_number(text, 0, sizeof text, threads);
+    at = text_append(text, at, sizeof text, "\n");
+    process_add("cut_off", text, at);
+}
+
+/* "values,branches,blocks,linger=MILLISECONDS,max=BYTES,keep=BYTES" */
 static void read_options(const char *text)
 {
     while (text && *text) {
@@ -113,6 +152,10 @@ static void read_options(const char *text)
             process.blocks = true;
         else if (length > 4 && word_is(text, 4, "max="))
             process.bytes_limit = strtoull(text + 4, NULL, 10);
+        else if (length > 7 && word_is(text, 7, "linger="))
+            linger_for((uint32_t)strtoull(text + 7, NULL, 10), may_linger, note_cut_off);
+        else if (length > 5 && word_is(text, 5, "keep="))
+            keep_set_limit(strtoull(text + 5, NULL, 10));
         text += length + (text[length] == ',');
     }
 }
@@ -127,24 +170,26 @@ static const char *scheduled_child(void)
 
 static bool is_scheduled_child(void)
 {
-    char path[PROCESS_PATH];
     const char *child = scheduled_child(), *directory = getenv("PREPLAY_RECORD");
     if (!child || !directory)
         return false;
-    size_t at = text_append(path, 0, PROCESS_PATH, directory);
-    at = text_append(path, at, PROCESS_PATH, "/");
-    at = text_append(path, at, PROCESS_PATH, child);
-    return word_is(path, at, process.directory);
+    /* This process's own begins with the run's, from which it was made. */
+    size_t length = length_of(directory);
+    return length < length_of(process.directory) && process.directory[length] == '/' &&
+           word_is(child, length_of(child), process.directory + length + 1);
 }
 
 static void begin(void)
 {
     process.id = system_process();
+    process.run_length = length_of(process.directory);
+    space_begin(process.directory);
     if (!claim() && !claim_again() && !claim_inside()) {
         process_complain("not recording", "the trace directory cannot be written");
         return;
     }
     command_note();
+    keep_start(process.directory, process_complain);
     modules_reset();
     atomic_store(&process.streams, 1);
     atomic_store(&process.recording, true);
@@ -165,13 +210,30 @@ static bool is_first(void)
     return found == own;
 }
 
+static bool is_in_front(void)
+{
+    const char *missed = front_missed();
+    if (missed)
+        process_complain("not recording: the C library comes before preplay in this program; give "
+                         "the program itself to preplay record, or preload libpreplay.so",
+                         missed);
+    return !missed;
+}
+
+/* Set once the C library is ready. */
+static bool constructed;
+
 void process_start(void)
 {
     static _Atomic bool started;
-    const char *directory = getenv("PREPLAY_RECORD");
-    if (atomic_exchange(&started, true) || !directory || !*directory || !is_first())
+    /* A program that has more rights than who started it takes no orders from the environment. */
+    if (getauxval(AT_SECURE))
         return;
-    if (text_append(process.directory, 0, PROCESS_PATH, directory) + 1 >= PROCESS_PATH)
+    const char *directory = getenv("PREPLAY_RECORD");
+    if (!directory || !*directory || !is_first() || atomic_exchange(&started, true))
+        return;
+    if (text_append(process.directory, 0, PROCESS_PATH, directory) + 1 >= PROCESS_PATH ||
+        !is_in_front())
         return;
     read_options(getenv("PREPLAY_RECORD_OPTIONS"));
     if (!scheduled_child())
@@ -202,11 +264,16 @@ void process_forked(void)
 
 __attribute__((constructor(101))) static void process_constructor(void)
 {
-    process_start();
+    constructed = true;
+    if (front_is_wanted())
+        process_start();
 }
 
+/* Called by each part of the program that is instrumented: by a library that is loaded late it
+ * may be the first, by others before the C library is ready; the constructor above comes later. */
 EXPORT void __tsan_init(void);
 EXPORT void __tsan_init(void)
 {
-    /* Called before the C library is ready; the constructor above comes later. */
+    if (constructed)
+        process_start();
 }

@@ -31,6 +31,7 @@ struct process {
     _Atomic uint64_t bytes;       /* file space taken so far */
     uint64_t bytes_limit;         /* --max-trace; 0: none */
     char directory[PROCESS_PATH]; /* absolute */
+    size_t run_length;            /* of the directory of the whole run, which it begins with */
 };
 
 #ifdef PREPLAY_HOST /* the tool that hosts the target: the target's own block (host.h) */
@@ -50,10 +51,12 @@ void process_start(void);
 /* Recording ends here for the whole process, with one line that says why.
  * `stamp` is the last one that every thread has recorded. */
 void process_stop(const char *reason, uint64_t stamp);
+/* Adds to a small file of the trace, one way or the other (space.h). */
+void process_add(const char *name, const char *text, size_t length);
+/* What a file of this process is called from the directory of the run. */
+void process_name(char *whole, size_t room, const char *name);
 /* One line on stderr. */
 void process_complain(const char *what, const char *why);
-/* "<directory>/<name>", or false if that is too long. */
-bool process_path(char path[PROCESS_PATH], const char *name);
 /* Notes the module that holds `pc` in the load map, if it is not there yet. */
 void modules_note(uintptr_t pc);
 /* Is the code at both in one module? True if it is not known. */

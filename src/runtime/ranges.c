@@ -1,5 +1,6 @@
 #include "runtime/ranges.h"
 
+#include "runtime/enforce.h"
 #include "runtime/host.h"
 #include "runtime/openmp.h"
 
@@ -13,6 +14,9 @@ static void range(uintptr_t address, uint64_t length, unsigned op, uintptr_t pc)
         if (self->late_address)
             write_late_value(self);
         if (filter_add(self, address, length, write)) {
+            if (unlikely(enforce_active))
+                enforce_access(self, address, length < UINT32_MAX ? (uint32_t)length : UINT32_MAX,
+                               op, pc);
             host_frames(self, pc);
             bool entered = host_enter_library(self, pc);
             write_range(self, address, length, op, pc);

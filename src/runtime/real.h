@@ -4,6 +4,7 @@
 #ifndef PREPLAY_RUNTIME_REAL_H
 #define PREPLAY_RUNTIME_REAL_H
 
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -13,11 +14,20 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
+
+struct aiocb;
+struct aiocb64;
+struct gaicb;
+struct itimerval;
+struct rusage;
+struct sembuf;
 
 /* REAL_FUNCTION(result, name, parameters) */
 #define REAL_TABLE(REAL_FUNCTION)                                                                  \
@@ -69,6 +79,9 @@
     REAL_FUNCTION(int, sem_trywait, (sem_t *))                                                     \
     REAL_FUNCTION(int, sem_timedwait, (sem_t *, const struct timespec *))                          \
     REAL_FUNCTION(int, sem_clockwait, (sem_t *, clockid_t, const struct timespec *))               \
+    REAL_FUNCTION(void, flockfile, (FILE *))                                                       \
+    REAL_FUNCTION(int, ftrylockfile, (FILE *))                                                     \
+    REAL_FUNCTION(void, funlockfile, (FILE *))                                                     \
     REAL_FUNCTION(int, sem_post, (sem_t *))                                                        \
     REAL_FUNCTION(int, mtx_init, (mtx_t *, int))                                                   \
     REAL_FUNCTION(int, mtx_lock, (mtx_t *))                                                        \
@@ -84,6 +97,7 @@
     REAL_FUNCTION(int, __cxa_guard_acquire, (void *))                                              \
     REAL_FUNCTION(void, __cxa_guard_release, (void *))                                             \
     REAL_FUNCTION(void, __cxa_guard_abort, (void *))                                               \
+    REAL_FUNCTION(int, prctl, (int, unsigned long, unsigned long, unsigned long, unsigned long))   \
     REAL_FUNCTION(void, longjmp, (void *, int))                                                    \
     REAL_FUNCTION(void, siglongjmp, (void *, int))                                                 \
     REAL_FUNCTION(void, __longjmp_chk, (void *, int))                                              \
@@ -137,26 +151,11 @@
     REAL_FUNCTION(ssize_t, sendmsg, (int, const struct msghdr *, int))                             \
     REAL_FUNCTION(ssize_t, preadv, (int, const struct iovec *, int, off_t))                        \
     REAL_FUNCTION(ssize_t, pwritev, (int, const struct iovec *, int, off_t))                       \
-    REAL_FUNCTION(int, eventfd, (unsigned, int))                                                   \
-    REAL_FUNCTION(int, dup, (int))                                                                 \
-    REAL_FUNCTION(int, dup2, (int, int))                                                           \
-    REAL_FUNCTION(int, dup3, (int, int, int))                                                      \
-    REAL_FUNCTION(int, socket, (int, int, int))                                                    \
-    REAL_FUNCTION(int, accept, (int, struct sockaddr *, socklen_t *))                              \
-    REAL_FUNCTION(int, accept4, (int, struct sockaddr *, socklen_t *, int))                        \
-    REAL_FUNCTION(int, connect, (int, const struct sockaddr *, socklen_t))                         \
-    REAL_FUNCTION(int, epoll_ctl, (int, int, int, struct epoll_event *))                           \
-    REAL_FUNCTION(int, epoll_wait, (int, struct epoll_event *, int, int))                          \
-    REAL_FUNCTION(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))       \
     REAL_FUNCTION(ssize_t, getdelim, (char **, size_t *, int, FILE *))                             \
     REAL_FUNCTION(int, vsnprintf, (char *, size_t, const char *, va_list))                         \
     REAL_FUNCTION(int, vsprintf, (char *, const char *, va_list))                                  \
     REAL_FUNCTION(int, __vsnprintf_chk, (char *, size_t, int, size_t, const char *, va_list))      \
     REAL_FUNCTION(int, __vsprintf_chk, (char *, int, size_t, const char *, va_list))               \
-    REAL_FUNCTION(int, pipe, (int *))                                                              \
-    REAL_FUNCTION(int, pipe2, (int *, int))                                                        \
-    REAL_FUNCTION(int, socketpair, (int, int, int, int *))                                         \
-    REAL_FUNCTION(int, close, (int))                                                               \
     REAL_FUNCTION(size_t, fread, (void *, size_t, size_t, FILE *))                                 \
     REAL_FUNCTION(size_t, fwrite, (const void *, size_t, size_t, FILE *))                          \
     REAL_FUNCTION(char *, fgets, (char *, int, FILE *))                                            \
@@ -164,7 +163,166 @@
     REAL_FUNCTION(int, puts, (const char *))                                                       \
     REAL_FUNCTION(void *, mmap, (void *, size_t, int, int, int, off_t))                            \
     REAL_FUNCTION(int, munmap, (void *, size_t))                                                   \
-    REAL_FUNCTION(void, qsort, (void *, size_t, size_t, int (*)(const void *, const void *)))
+    REAL_FUNCTION(void, qsort, (void *, size_t, size_t, int (*)(const void *, const void *)))      \
+    REAL_FUNCTION(void, qsort_r,                                                                   \
+                  (void *, size_t, size_t, int (*)(const void *, const void *, void *), void *))   \
+    REAL_EDGE_TABLE(REAL_FUNCTION)
+
+/* What hands over from thread to thread through the kernel, or through threads of the library's. */
+#define REAL_EDGE_TABLE(REAL_FUNCTION)                                                             \
+    REAL_FUNCTION(int, eventfd, (unsigned, int))                                                   \
+    REAL_FUNCTION(int, eventfd_read, (int, uint64_t *))                                            \
+    REAL_FUNCTION(int, eventfd_write, (int, uint64_t))                                             \
+    REAL_FUNCTION(int, close, (int))                                                               \
+    REAL_FUNCTION(int, dup, (int))                                                                 \
+    REAL_FUNCTION(int, dup2, (int, int))                                                           \
+    REAL_FUNCTION(int, dup3, (int, int, int))                                                      \
+    REAL_FUNCTION(int, fcntl, (int, int, ...))                                                     \
+    REAL_FUNCTION(int, fcntl64, (int, int, ...))                                                   \
+    REAL_FUNCTION(int, flock, (int, int))                                                          \
+    REAL_FUNCTION(int, socketpair, (int, int, int, int *))                                         \
+    REAL_FUNCTION(int, listen, (int, int))                                                         \
+    REAL_FUNCTION(int, accept, (int, struct sockaddr *, socklen_t *))                              \
+    REAL_FUNCTION(int, accept4, (int, struct sockaddr *, socklen_t *, int))                        \
+    REAL_FUNCTION(int, connect, (int, const struct sockaddr *, socklen_t))                         \
+    REAL_FUNCTION(int, bind, (int, const struct sockaddr *, socklen_t))                            \
+    REAL_FUNCTION(int, shutdown, (int, int))                                                       \
+    REAL_FUNCTION(int, poll, (struct pollfd *, nfds_t, int))                                       \
+    REAL_FUNCTION(int, ppoll,                                                                      \
+                  (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *))            \
+    REAL_FUNCTION(int, select, (int, fd_set *, fd_set *, fd_set *, struct timeval *))              \
+    REAL_FUNCTION(int, pselect,                                                                    \
+                  (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *))  \
+    REAL_FUNCTION(int, epoll_create, (int))                                                        \
+    REAL_FUNCTION(int, epoll_create1, (int))                                                       \
+    REAL_FUNCTION(int, epoll_ctl, (int, int, int, struct epoll_event *))                           \
+    REAL_FUNCTION(int, epoll_wait, (int, struct epoll_event *, int, int))                          \
+    REAL_FUNCTION(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))       \
+    REAL_FUNCTION(int, epoll_pwait2,                                                               \
+                  (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))     \
+    REAL_FUNCTION(int, timerfd_create, (int, int))                                                 \
+    REAL_FUNCTION(int, timerfd_settime,                                                            \
+                  (int, int, const struct itimerspec *, struct itimerspec *))                      \
+    REAL_FUNCTION(int, signalfd, (int, const sigset_t *, int))                                     \
+    REAL_FUNCTION(int, inotify_init, (void))                                                       \
+    REAL_FUNCTION(int, inotify_init1, (int))                                                       \
+    REAL_FUNCTION(int, mq_send, (int, const char *, size_t, unsigned))                             \
+    REAL_FUNCTION(int, mq_timedsend,                                                               \
+                  (int, const char *, size_t, unsigned, const struct timespec *))                  \
+    REAL_FUNCTION(ssize_t, mq_receive, (int, char *, size_t, unsigned *))                          \
+    REAL_FUNCTION(ssize_t, mq_timedreceive,                                                        \
+                  (int, char *, size_t, unsigned *, const struct timespec *))                      \
+    REAL_FUNCTION(int, mq_notify, (int, const struct sigevent *))                                  \
+    REAL_FUNCTION(int, msgsnd, (int, const void *, size_t, int))                                   \
+    REAL_FUNCTION(ssize_t, msgrcv, (int, void *, size_t, long, int))                               \
+    REAL_FUNCTION(int, semop, (int, struct sembuf *, size_t))                                      \
+    REAL_FUNCTION(int, semtimedop, (int, struct sembuf *, size_t, const struct timespec *))        \
+    REAL_FUNCTION(int, semctl, (int, int, int, ...))                                               \
+    REAL_FUNCTION(int, sigaction, (int, const struct sigaction *, struct sigaction *))             \
+    REAL_FUNCTION(sighandler_t, signal, (int, sighandler_t))                                       \
+    REAL_FUNCTION(sighandler_t, sysv_signal, (int, sighandler_t))                                  \
+    REAL_FUNCTION(sighandler_t, bsd_signal, (int, sighandler_t))                                   \
+    REAL_FUNCTION(sighandler_t, ssignal, (int, sighandler_t))                                      \
+    REAL_FUNCTION(sighandler_t, sigset, (int, sighandler_t))                                       \
+    REAL_FUNCTION(int, kill, (pid_t, int))                                                         \
+    REAL_FUNCTION(int, sigqueue, (pid_t, int, const union sigval))                                 \
+    REAL_FUNCTION(int, pthread_kill, (pthread_t, int))                                             \
+    REAL_FUNCTION(int, pthread_sigqueue, (pthread_t, int, const union sigval))                     \
+    REAL_FUNCTION(int, tgkill, (pid_t, pid_t, int))                                                \
+    REAL_FUNCTION(unsigned, alarm, (unsigned))                                                     \
+    REAL_FUNCTION(int, setitimer, (int, const struct itimerval *, struct itimerval *))             \
+    REAL_FUNCTION(int, sigwait, (const sigset_t *, int *))                                         \
+    REAL_FUNCTION(int, sigwaitinfo, (const sigset_t *, siginfo_t *))                               \
+    REAL_FUNCTION(int, sigtimedwait, (const sigset_t *, siginfo_t *, const struct timespec *))     \
+    REAL_FUNCTION(int, timer_create, (clockid_t, struct sigevent *, timer_t *))                    \
+    REAL_FUNCTION(int, timer_settime,                                                              \
+                  (timer_t, int, const struct itimerspec *, struct itimerspec *))                  \
+    REAL_FUNCTION(int, getaddrinfo_a, (int, struct gaicb **, int, struct sigevent *))              \
+    REAL_FUNCTION(int, gai_error, (struct gaicb *))                                                \
+    REAL_FUNCTION(int, aio_read, (struct aiocb *))                                                 \
+    REAL_FUNCTION(int, aio_read64, (struct aiocb64 *))                                             \
+    REAL_FUNCTION(int, aio_write, (struct aiocb *))                                                \
+    REAL_FUNCTION(int, aio_write64, (struct aiocb64 *))                                            \
+    REAL_FUNCTION(int, aio_error, (const struct aiocb *))                                          \
+    REAL_FUNCTION(int, aio_error64, (const struct aiocb64 *))                                      \
+    REAL_FUNCTION(ssize_t, aio_return, (struct aiocb *))                                           \
+    REAL_FUNCTION(ssize_t, aio_return64, (struct aiocb64 *))                                       \
+    REAL_FUNCTION(int, aio_suspend, (const struct aiocb *const *, int, const struct timespec *))   \
+    REAL_FUNCTION(int, aio_suspend64,                                                              \
+                  (const struct aiocb64 *const *, int, const struct timespec *))                   \
+    REAL_FUNCTION(int, lio_listio, (int, struct aiocb *const *, int, struct sigevent *))           \
+    REAL_FUNCTION(int, lio_listio64, (int, struct aiocb64 *const *, int, struct sigevent *))       \
+    REAL_FUNCTION(int, __cxa_atexit, (void (*)(void *), void *, void *))                           \
+    REAL_FUNCTION(pid_t, fork, (void))                                                             \
+    REAL_FUNCTION(int, wait, (int *))                                                              \
+    REAL_FUNCTION(int, waitpid, (int, int *, int))                                                 \
+    REAL_FUNCTION(int, wait3, (int *, int, struct rusage *))                                       \
+    REAL_FUNCTION(int, wait4, (int, int *, int, struct rusage *))                                  \
+    REAL_FUNCTION(int, waitid, (idtype_t, id_t, siginfo_t *, int))                                 \
+    REAL_FUNCTION(int, posix_spawn,                                                                \
+                  (int *, const char *, const void *, const void *, char *const *, char *const *)) \
+    REAL_FUNCTION(int, posix_spawnp,                                                               \
+                  (int *, const char *, const void *, const void *, char *const *, char *const *)) \
+    REAL_FUNCTION(FILE *, popen, (const char *, const char *))                                     \
+    REAL_FUNCTION(int, pclose, (FILE *))                                                           \
+    REAL_FUNCTION(int, recvmmsg, (int, struct mmsghdr *, unsigned, int, struct timespec *))        \
+    REAL_FUNCTION(int, sendmmsg, (int, struct mmsghdr *, unsigned, int))                           \
+    REAL_FUNCTION(ssize_t, splice, (int, off64_t *, int, off64_t *, size_t, unsigned))             \
+    REAL_FUNCTION(ssize_t, tee, (int, int, size_t, unsigned))                                      \
+    REAL_FUNCTION(ssize_t, sendfile, (int, int, off_t *, size_t))                                  \
+    REAL_FUNCTION(ssize_t, sendfile64, (int, int, off64_t *, size_t))                              \
+    REAL_FUNCTION(FILE *, fdopen, (int, const char *))                                             \
+    REAL_FUNCTION(int, fclose, (FILE *))                                                           \
+    REAL_FUNCTION(int, fgetc, (FILE *))                                                            \
+    REAL_FUNCTION(int, getc, (FILE *))                                                             \
+    REAL_FUNCTION(int, _IO_getc, (FILE *))                                                         \
+    REAL_FUNCTION(int, fputc, (int, FILE *))                                                       \
+    REAL_FUNCTION(int, putc, (int, FILE *))                                                        \
+    REAL_FUNCTION(int, _IO_putc, (int, FILE *))                                                    \
+    REAL_FUNCTION(int, fflush, (FILE *))                                                           \
+    REAL_FUNCTION(int, vfprintf, (FILE *, const char *, va_list))                                  \
+    REAL_FUNCTION(int, __vfprintf_chk, (FILE *, int, const char *, va_list))                       \
+    REAL_FUNCTION(int, __isoc99_vfscanf, (FILE *, const char *, va_list))                          \
+    REAL_FUNCTION(int, vdprintf, (int, const char *, va_list))                                     \
+    REAL_FUNCTION(int, open, (const char *, int, ...))                                             \
+    REAL_FUNCTION(int, open64, (const char *, int, ...))                                           \
+    REAL_FUNCTION(int, openat, (int, const char *, int, ...))                                      \
+    REAL_FUNCTION(int, openat64, (int, const char *, int, ...))                                    \
+    REAL_FUNCTION(int, creat, (const char *, mode_t))                                              \
+    REAL_FUNCTION(int, creat64, (const char *, mode_t))                                            \
+    REAL_FUNCTION(int, rename, (const char *, const char *))                                       \
+    REAL_FUNCTION(int, unlink, (const char *))                                                     \
+    REAL_FUNCTION(int, mkdir, (const char *, mode_t))                                              \
+    REAL_FUNCTION(int, rmdir, (const char *))                                                      \
+    REAL_FUNCTION(int, __open_2, (const char *, int))                                              \
+    REAL_FUNCTION(int, __open64_2, (const char *, int))                                            \
+    REAL_FUNCTION(int, __openat_2, (int, const char *, int))                                       \
+    REAL_FUNCTION(int, __openat64_2, (int, const char *, int))                                     \
+    REAL_FUNCTION(FILE *, fopen, (const char *, const char *))                                     \
+    REAL_FUNCTION(FILE *, fopen64, (const char *, const char *))                                   \
+    REAL_FUNCTION(FILE *, freopen, (const char *, const char *, FILE *))                           \
+    REAL_FUNCTION(FILE *, freopen64, (const char *, const char *, FILE *))                         \
+    REAL_FUNCTION(int, truncate, (const char *, off_t))                                            \
+    REAL_FUNCTION(int, truncate64, (const char *, off64_t))                                        \
+    REAL_FUNCTION(int, remove, (const char *))                                                     \
+    REAL_FUNCTION(int, unlinkat, (int, const char *, int))                                         \
+    REAL_FUNCTION(int, mkdirat, (int, const char *, mode_t))                                       \
+    REAL_FUNCTION(int, mkfifo, (const char *, mode_t))                                             \
+    REAL_FUNCTION(int, symlink, (const char *, const char *))                                      \
+    REAL_FUNCTION(int, symlinkat, (const char *, int, const char *))                               \
+    REAL_FUNCTION(int, link, (const char *, const char *))                                         \
+    REAL_FUNCTION(int, linkat, (int, const char *, int, const char *, int))                        \
+    REAL_FUNCTION(int, renameat, (int, const char *, int, const char *))                           \
+    REAL_FUNCTION(int, renameat2, (int, const char *, int, const char *, unsigned))                \
+    REAL_FUNCTION(int, mkstemp, (char *))                                                          \
+    REAL_FUNCTION(int, mkstemp64, (char *))                                                        \
+    REAL_FUNCTION(int, mkostemp, (char *, int))                                                    \
+    REAL_FUNCTION(int, mkostemp64, (char *, int))                                                  \
+    REAL_FUNCTION(int, mkstemps, (char *, int))                                                    \
+    REAL_FUNCTION(int, mkstemps64, (char *, int))                                                  \
+    REAL_FUNCTION(int, mkostemps, (char *, int, int))                                              \
+    REAL_FUNCTION(int, mkostemps64, (char *, int, int))                                            \
+    REAL_FUNCTION(char *, mkdtemp, (char *))
 
 struct real {
     bool ready;

@@ -4,8 +4,6 @@
 #include "runtime/sync.h"
 #include "runtime/thread.h"
 
-#include <pthread.h>
-
 __thread struct recorder *recorder_current __attribute__((tls_model("initial-exec")));
 /* This thread has ended, or is on its way into recorder_begin(). */
 static __thread bool untouchable __attribute__((tls_model("initial-exec")));
@@ -19,8 +17,9 @@ static struct {
 
 static void spare_lock(void)
 {
+    /* Asleep, so that whoever has it can run even if this thread's priority is higher. */
     while (atomic_exchange_explicit(&spare.locked, true, memory_order_acquire))
-        system_yield();
+        system_sleep(50000);
 }
 
 static void spare_unlock(void)
@@ -70,20 +69,6 @@ static void reset(struct recorder *self)
     filter_new_segment(self);
 }
 
-static void find_stack(struct stream_header *header)
-{
-    pthread_attr_t attributes;
-    void *low;
-    size_t size;
-    if (header->flags & STREAM_MAIN || pthread_getattr_np(pthread_self(), &attributes))
-        return;
-    if (!pthread_attr_getstack(&attributes, &low, &size)) {
-        header->stack_low = (uintptr_t)low;
-        header->stack_high = (uintptr_t)low + size;
-    }
-    pthread_attr_destroy(&attributes);
-}
-
 static struct recorder *create(const struct stream_header *wanted, uint64_t stamp, uint64_t path)
 {
     struct stream_header header = *wanted;
@@ -100,7 +85,7 @@ static struct recorder *create(const struct stream_header *wanted, uint64_t stam
     enforce_thread(self, path);
     header.magic = ENCODING_MAGIC;
     header.version = ENCODING_VERSION;
-    header.kernel_thread = system_thread();
+    header.kernel_thread = thread_kernel_id();
     if (!stream_open(self, &header)) {
         give_back(self);
         return NULL;
@@ -119,7 +104,8 @@ struct recorder *recorder_begin(uint32_t number, uint32_t parent, uint32_t child
     untouchable = true; /* whatever is called from here on is not the target's doing */
     struct stream_header header = {
         .flags = flags, .number = number, .parent = parent, .child = child};
-    find_stack(&header);
+    if (!(flags & STREAM_MAIN))
+        thread_find_stack(&header.stack_low, &header.stack_high);
     thread_watch_end();
     thread_is(number);
     struct recorder *self = create(&header, stamp, path);
@@ -135,12 +121,24 @@ struct recorder *recorder_create(uint32_t number, uint32_t parent, uint32_t chil
     return process_recording() ? create(&header, stamp, 0) : NULL;
 }
 
+/* Whether, and what, threads that the C library makes for itself were given to do. */
+static _Atomic bool has_unseen_work;
+
+void recorder_before_attached(uintptr_t pc)
+{
+    atomic_store(&has_unseen_work, true);
+    sync_release(&has_unseen_work, pc);
+}
+
 struct recorder *recorder_attach(void)
 {
-    if (untouchable || system_process() != process.id)
+    if (untouchable || (!system_sealed && system_process() != process.id))
         return NULL;
     uint32_t number = atomic_fetch_add(&process.streams, 1);
-    return recorder_begin(number, number, number, STREAM_EXTERNAL, 0, 0);
+    struct recorder *self = recorder_begin(number, number, number, STREAM_EXTERNAL, 0, 0);
+    if (self && atomic_load(&has_unseen_work))
+        sync_edge(EVENT_ATOMIC_LOAD, &has_unseen_work, 0);
+    return self;
 }
 
 void recorder_finish(struct recorder *self)

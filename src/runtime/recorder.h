@@ -71,6 +71,7 @@ struct recorder {
     struct stream_header *header; /* stays mapped: the wish is in it (wish.h) */
     uintptr_t wish_pointer;       /* where on the stack it was made */
     uint64_t window_size, window_offset;
+    uint32_t extent, header_extent; /* of the space (space.h) that it lies in; 0: in its file */
     uint64_t last_stamp, last_pc;
     uint32_t tick, last_tick, chunk;
     uint32_t sites_used;
@@ -85,6 +86,7 @@ struct recorder {
     uint32_t step_cursor; /* among the thread's steps */
     bool owed;            /* the turn passes on once the access at hand is made */
     bool missed, at_target;
+    uint8_t racing;      /* the target, from 1, whose access it is making (standing.h) */
     uint16_t generation; /* of the site and node tables, which recycling leaves dirty */
     volatile bool busy;
     bool finished;
@@ -114,6 +116,7 @@ struct recorder {
     _Alignas(64) struct site sites[ENCODING_SITES];
     uint64_t tags[FILTER_BLOCKS];
     _Alignas(64) granule_mask masks[FILTER_BLOCKS][FILTER_GRANULES];
+    char stream_path[PROCESS_PATH]; /* here, since the thread's stack may be small */
 };
 
 /* This thread's recorder; NULL if it is not recorded (yet). */
@@ -121,6 +124,9 @@ extern __thread struct recorder *recorder_current __attribute__((tls_model("init
 
 /* As above, but attaches a thread that was not seen before. */
 struct recorder *recorder_attach(void);
+/* Before the C library is asked for what it may do in a thread of its own making, of which nothing
+ * is known but that it begins later: what comes before this call comes before all such threads. */
+void recorder_before_attached(uintptr_t pc);
 
 static inline struct recorder *recorder_self(void)
 {

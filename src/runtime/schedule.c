@@ -193,7 +193,12 @@ static bool read_line(struct schedule *schedule, struct text line, bool *ended)
         return add_access(schedule, &line);
     if (is(&word, "target"))
         return add_target(schedule, &line);
-    uint64_t version;
+    uint64_t version, first;
+    if (is(&word, "first")) {
+        bool good = read_number(&line, &first) && first < schedule->target_count;
+        schedule->first = good ? (uint32_t)first + 1 : 0;
+        return good;
+    }
     if (is(&word, "preplay-schedule"))
         return read_number(&line, &version) && version == SCHEDULE_VERSION;
     *ended = is(&word, "end");
@@ -242,9 +247,13 @@ static void index_steps(struct schedule *schedule)
     }
 }
 
+/* The program's file, which the load map does not name. */
+static char program[SCHEDULE_MODULE];
+
 bool schedule_load(struct schedule *schedule, const char *path)
 {
     size_t size, lines = 1;
+    system_call(SYS_readlink, (long)"/proc/self/exe", (long)program, sizeof program - 1, 0, 0, 0);
     char *bytes = read_file(path, &size);
     if (!bytes)
         return false;
@@ -275,7 +284,6 @@ bool schedule_load(struct schedule *schedule, const char *path)
 
 struct search {
     const char *module;
-    char self[SCHEDULE_MODULE];
     uintptr_t bias;
 };
 
@@ -283,7 +291,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *argument)
 {
     (void)size;
     struct search *search = argument;
-    const char *name = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : search->self;
+    const char *name = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : program;
     size_t length = 0;
     while (search->module[length])
         length++;
@@ -297,9 +305,6 @@ bool schedule_is_here(struct schedule_place *place, uintptr_t pc)
 {
     if (!place->pc) {
         struct search search = {.module = place->module};
-        long length = system_call(SYS_readlink, (long)"/proc/self/exe", (long)search.self,
-                                  SCHEDULE_MODULE - 1, 0, 0, 0);
-        search.self[length > 0 ? length : 0] = 0;
         if (!dl_iterate_phdr(look, &search))
             return false;
         place->pc = search.bias + place->offset;

@@ -8,9 +8,6 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* Set in `turn` when the gates open: no position has it. */
-#define SCHEDULE_FREE_BIT (1u << 31)
-
 /* What a thread does instead of a step when it ends the program. */
 #define SCHEDULE_EXIT (EVENT_COUNT + 1)
 
@@ -56,6 +53,7 @@ struct schedule {
     uint32_t *positions; /* of steps, thread by thread */
     struct schedule_target targets[CONTROL_TARGETS];
     uint32_t thread_count, step_count, target_count;
+    uint32_t first;         /* the target, from 1, whose access is made first; 0: any */
     struct timespec glance; /* how long a thread at its target sleeps between looks */
 };
 

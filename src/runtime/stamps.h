@@ -13,25 +13,31 @@
  *
  * The lowest bit of a slot's clock is its lock. The owner cannot block while it
  * holds one, but it may be preempted, interrupted by a signal handler that wants
- * the same slot, or be cancelled asynchronously: hence waiting is bounded and a
- * lock that does not move is taken over. */
+ * the same slot, or be cancelled asynchronously. Whoever waits soon sleeps, so that
+ * an owner of lower priority can run; a handler sees that its own thread is the owner;
+ * and a lock that does not move is taken over in the end. */
 #ifndef PREPLAY_RUNTIME_STAMPS_H
 #define PREPLAY_RUNTIME_STAMPS_H
 
 #include "runtime/process.h"
 #include "runtime/system.h"
 
-enum { STAMP_SLOTS = 4096, STAMP_PATIENCE = 1 << 20 };
+enum { STAMP_SLOTS = 4096 };
+
+struct stamper;
 
 struct slot {
     _Alignas(64) _Atomic uint64_t clock; /* stamp << 1 | locked */
     _Atomic uint64_t reads;              /* highest stamp of a load */
+    /* Who has locked it: set right after, cleared right before the lock bit. */
+    const struct stamper *_Atomic owner;
 };
 
 /* A thread's own side of it. */
 struct stamper {
-    uint64_t clock;      /* the last stamp taken */
-    struct slot *inside; /* the slot this thread has locked, if any */
+    uint64_t clock;               /* the last stamp taken */
+    struct slot *volatile inside; /* the slot this thread has locked or is about to lock, if any */
+    volatile uint32_t nested;     /* how many: a signal handler may lock one inside another */
 };
 
 #ifdef PREPLAY_HOST
@@ -118,12 +124,24 @@ static inline void stamp_raise(struct slot *slot, const struct stamper *own, uin
             clock = stamp_wait(slot, own);
 }
 
+static inline void stamp_approach(struct slot *slot, struct stamper *own)
+{
+    own->inside = slot;
+    own->nested++;
+}
+
+static inline void stamp_own(struct slot *slot, const struct stamper *own)
+{
+    atomic_store_explicit(&slot->owner, own, memory_order_relaxed);
+}
+
 /* For stores and read-modify-writes: the stamp is published before the memory
  * changes, so that whoever sees the new value sees the new clock. */
 static inline uint64_t stamp_lock(struct slot *slot, struct stamper *own)
 {
+    stamp_approach(slot, own);
     uint64_t stamp = stamp_publish(slot, own, 1);
-    own->inside = slot;
+    stamp_own(slot, own);
     return stamp;
 }
 
@@ -131,12 +149,13 @@ static inline uint64_t stamp_lock(struct slot *slot, struct stamper *own)
  * stamp with stamp_load(). */
 static inline void stamp_lock_load(struct slot *slot, struct stamper *own)
 {
+    stamp_approach(slot, own);
     uint64_t clock = slot_clock(slot, own);
     while (!atomic_compare_exchange_weak_explicit(&slot->clock, &clock, clock | 1,
                                                   memory_order_acq_rel, memory_order_acquire))
         if (clock & 1)
             clock = stamp_wait(slot, own);
-    own->inside = slot;
+    stamp_own(slot, own);
 }
 
 static inline uint64_t stamp_load(struct slot *slot, struct stamper *own)
@@ -150,9 +169,11 @@ static inline uint64_t stamp_load(struct slot *slot, struct stamper *own)
 
 static inline void stamp_unlock(struct slot *slot, struct stamper *own)
 {
+    atomic_store_explicit(&slot->owner, NULL, memory_order_relaxed);
     /* One instruction: a signal handler of this thread may have raised the clock. */
     __asm__ volatile("andq $-2, %0" : "+m"(slot->clock) : : "memory");
     own->inside = NULL;
+    own->nested--;
 }
 
 #endif

@@ -14,7 +14,20 @@ void standing_acquire(struct recorder *self, struct schedule_thread *thread,
                       const struct schedule_target *target);
 /* Returns when both threads of the race stand before their accesses. If these are of different
  * memory, it is a loop, and the one that came first goes on to its next round. */
-void standing_access(struct schedule_thread *thread, const struct schedule_target *target,
-                     uintptr_t address, uint32_t size);
+void standing_access(struct recorder *self, struct schedule_thread *thread,
+                     const struct schedule_target *target, uintptr_t address, uint32_t size);
+
+/* Whose access comes first, where the schedule says so. The other one makes its own right behind
+ * it, before the first goes on, so that the run shows what this order of the two does: a value that
+ * was read is used after it has changed. An access has been made when the thread comes to its next
+ * one, or to an operation. Who does not come there (it sleeps in a system call, it computes) is let
+ * go by the tool's watchdog. */
+void both_orders_made(struct recorder *self);
+
+static inline void both_orders_settle(struct recorder *self)
+{
+    if (unlikely(self->racing))
+        both_orders_made(self);
+}
 
 #endif

@@ -1,7 +1,10 @@
 /* A stream's file space. The file grows by blocks that are really allocated
  * (so that a full disk is an error code, not a SIGBUS) and only its last part is
  * mapped. No descriptor stays open: targets close, count and inherit theirs. */
+#include "runtime/directory.h"
 #include "runtime/recorder.h"
+#include "runtime/space.h"
+#include "runtime/text.h"
 
 /* Inside Valgrind (host.h) a window never moves: its pages are exchanged for the
  * next part of the file, so that Valgrind's view of the address space stays true
@@ -13,13 +16,21 @@ enum { STREAM_FIRST = 1 << 14, STREAM_MOST = 1 << 20, STREAM_STAYS = false };
 #endif
 enum { STREAM_HEADER = 1 << 12 }; /* the page that the header lies in */
 
-static bool stream_path(const struct recorder *self, char path[PROCESS_PATH])
+static void stream_name(uint32_t number, char name[DIRECTORY_NAME])
 {
-    char name[] = "streams/000000000.pps";
-    uint32_t number = self->number;
+    text_append(name, 0, DIRECTORY_NAME, "streams/000000000.pps");
     for (char *digit = name + 16; number && digit >= name + 8; digit--, number /= 10)
         *digit = (char)('0' + number % 10);
-    return process_path(path, name);
+}
+
+static int open_stream(struct recorder *self, int flags)
+{
+    char name[DIRECTORY_NAME];
+    size_t at = text_append(self->stream_path, 0, PROCESS_PATH, process.directory);
+    stream_name(self->number, name);
+    at = text_append(self->stream_path, at, PROCESS_PATH, "/");
+    text_append(self->stream_path, at, PROCESS_PATH, name);
+    return system_open(self->stream_path, flags, SYSTEM_FILE_MODE);
 }
 
 static const char *reason(long answer)
@@ -45,32 +56,86 @@ static const char *reason(long answer)
     }
 }
 
-static uint8_t *map_more(struct recorder *self, uint64_t offset, uint64_t size)
+/* The first three are the program's, even if it has closed them: it may be about to open one,
+ * and count on its number. */
+static bool are_first_taken(void)
 {
-    char path[PROCESS_PATH];
-    uint64_t total = atomic_fetch_add(&process.bytes, size) + size;
-    if (process.bytes_limit && total > process.bytes_limit) {
-        process_stop("the trace limit is reached (--max-trace)", self->last_stamp);
+    for (int i = 0; i < 3; i++)
+        if (system_ask(SYS_fcntl, i, F_GETFD, 0, 0, 0, 0) == -9) /* EBADF */
+            return false;
+    return true;
+}
+
+static int open_for_room(struct recorder *self, uint64_t offset)
+{
+    if (space_there() && !are_first_taken())
+        return -24; /* EMFILE */
+    return open_stream(self, O_RDWR | O_CREAT | (offset ? 0 : O_TRUNC));
+}
+
+static uint8_t *map_file(struct recorder *self, uint64_t offset, uint64_t size, int *answer)
+{
+    int file = *answer = open_for_room(self, offset);
+    if (file < 0)
         return NULL;
-    }
-    if (!stream_path(self, path))
-        return NULL;
-    int file = system_open(path, O_RDWR | O_CREAT | (offset ? 0 : O_TRUNC), 0666);
-    if (file < 0) {
-        process_stop(reason(file), self->last_stamp);
-        return NULL;
-    }
-    int answer = system_allocate(file, offset, size);
-    if (answer == -95 || answer == -38) /* a file system without fallocate */
-        answer = system_resize(file, offset + size);
-    uint8_t *window = answer < 0               ? NULL
+    *answer = system_allocate(file, offset, size);
+    if (*answer == -95 || *answer == -38) /* a file system without fallocate */
+        *answer = system_resize(file, offset + size);
+    uint8_t *window = *answer < 0              ? NULL
                       : STREAM_STAYS && offset ? system_remap(self->window, file, offset, size)
                                                : system_map(file, offset, size);
     system_close(file);
     if (window && size == STREAM_MOST) /* a busy thread: one call instead of 256 faults */
         system_populate(window, size);
+    if (!window && *answer >= 0)
+        *answer = -12; /* ENOMEM */
+    return window;
+}
+
+/* A disk that is full is so for everybody. */
+static space_extent_id take_extent(const struct recorder *self, uint64_t offset, int answer)
+{
+    char name[DIRECTORY_NAME], whole[SPACE_NAME];
+    if (answer == -28 || answer == -122 || !space_there()) /* ENOSPC, EDQUOT */
+        return 0;
+    stream_name(self->number, name);
+    process_name(whole, sizeof whole, name);
+    return space_take(whole, offset);
+}
+
+/* The window is not needed any more, but for the header. */
+static void leave_window(struct recorder *self)
+{
+    if (!self->window || STREAM_STAYS)
+        return;
+    if (self->extent && !self->window_offset)
+        self->header_extent = self->extent;
+    else if (self->extent)
+        space_give(self->extent, SPACE_EXTENT, false);
+    uint64_t kept = self->window_offset ? 0 : STREAM_HEADER;
+    if (!self->extent && !system_sealed)
+        system_unmap(self->window + kept, self->window_size - kept);
+}
+
+static uint8_t *map_more(struct recorder *self, uint64_t offset, uint64_t *size)
+{
+    int answer;
+    uint64_t total = atomic_fetch_add(&process.bytes, *size) + *size;
+    if (process.bytes_limit && total > process.bytes_limit) {
+        process_stop("the trace limit is reached (--max-trace)", self->last_stamp);
+        return NULL;
+    }
+    uint8_t *window = map_file(self, offset, *size, &answer);
+    space_extent_id extent = window ? 0 : take_extent(self, offset, answer);
+    if (extent) {
+        window = space_window(extent);
+        *size = SPACE_EXTENT;
+    }
     if (!window)
-        process_stop(reason(answer < 0 ? answer : -12), self->last_stamp);
+        process_stop(reason(answer), self->last_stamp);
+    else
+        leave_window(self);
+    self->extent = extent;
     return window;
 }
 
@@ -83,10 +148,9 @@ static void use_window(struct recorder *self, uint8_t *window, uint64_t offset, 
 }
 
 /* The header's page has a life of its own where windows stay in place. */
-static struct stream_header *map_header(const struct recorder *self, uint8_t *window)
+static struct stream_header *map_header(struct recorder *self, uint8_t *window)
 {
-    char path[PROCESS_PATH];
-    int file = STREAM_STAYS && stream_path(self, path) ? system_open(path, O_RDWR, 0) : -1;
+    int file = STREAM_STAYS ? open_stream(self, O_RDWR) : -1;
     if (file < 0)
         return STREAM_STAYS ? NULL : (struct stream_header *)(void *)window;
     void *header = system_map(file, 0, STREAM_HEADER);
@@ -94,31 +158,26 @@ static struct stream_header *map_header(const struct recorder *self, uint8_t *wi
     return header;
 }
 
-/* The window is not needed any more, but for the header. */
-static void leave_window(struct recorder *self)
-{
-    uint64_t kept = STREAM_STAYS || self->window_offset ? 0 : STREAM_HEADER;
-    if (!STREAM_STAYS)
-        system_unmap(self->window + kept, self->window_size - kept);
-}
-
 void stream_forget(struct recorder *self)
 {
-    if (self->window)
+    bool apart = self->header && (uint8_t *)self->header != self->window;
+    if (self->window && !self->extent && !system_sealed)
         system_unmap(self->window, self->window_size);
-    if (self->header && (uint8_t *)self->header != self->window)
+    if (apart && !self->header_extent && !system_sealed)
         system_unmap(self->header, STREAM_HEADER);
     self->window = self->cursor = self->limit = NULL;
     self->header = NULL;
+    self->extent = self->header_extent = 0;
 }
 
 bool stream_open(struct recorder *self, const struct stream_header *header)
 {
-    uint8_t *window = map_more(self, 0, STREAM_FIRST);
+    uint64_t size = STREAM_FIRST;
+    uint8_t *window = map_more(self, 0, &size);
     if (!window)
         return false;
     *(struct stream_header *)(void *)window = *header;
-    use_window(self, window, 0, STREAM_FIRST);
+    use_window(self, window, 0, size);
     self->cursor += sizeof *header;
     self->header = map_header(self, window);
     return true;
@@ -140,23 +199,35 @@ bool stream_grow(struct recorder *self)
     pad[3] = (uint8_t)(rest >> 16);
     pad[4] = (uint8_t)(rest >> 24);
     __atomic_store_n(pad, (uint8_t)RECORD_PAD, __ATOMIC_RELEASE);
-    uint8_t *window = map_more(self, offset, size);
+    uint8_t *window = map_more(self, offset, &size);
     if (!window)
         return false;
-    leave_window(self);
     use_window(self, window, offset, size);
     return true;
+}
+
+/* The end of the stream lies in an extent, or in its file, which is longer than it need be. */
+static void cut(struct recorder *self, uint32_t in_window)
+{
+    if (self->header_extent)
+        space_give(self->header_extent, SPACE_EXTENT, false);
+    if (self->extent) {
+        space_give(self->extent, in_window, true);
+        return;
+    }
+    int file = system_sealed ? -1 : open_stream(self, O_RDWR);
+    if (file < 0)
+        return;
+    system_resize(file, self->window_offset + in_window);
+    system_close(file);
 }
 
 void stream_close(struct recorder *self)
 {
     if (!self->window)
         return;
-    char path[PROCESS_PATH];
-    uint64_t used = self->window_offset + (uint64_t)(self->cursor - self->window);
     if (self->header)
         self->header->flags |= STREAM_ENDED;
+    cut(self, (uint32_t)(self->cursor - self->window));
     stream_forget(self);
-    if (stream_path(self, path))
-        system_truncate(path, used);
 }

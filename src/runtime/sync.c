@@ -119,13 +119,80 @@ void sync_unlock(struct sync *sync)
     enforce_passed(sync->recorder, sync->record.op);
 }
 
-void sync_edge(unsigned op, const volatile void *address, uintptr_t pc)
+static void edge(unsigned op, const volatile void *address, enum memory_order_name order,
+                 uintptr_t pc)
 {
     struct sync sync = SYNC_AT(op, (uintptr_t)address | RECORD_EDGE, pc);
     sync.record.size = 1;
-    sync.record.order = op == EVENT_ATOMIC_LOAD ? ORDER_ACQUIRE : ORDER_ACQ_REL;
+    sync.record.order = (uint8_t)order;
     sync_before(&sync);
     sync_after(&sync);
+}
+
+void sync_edge(unsigned op, const volatile void *address, uintptr_t pc)
+{
+    edge(op, address, op == EVENT_ATOMIC_LOAD ? ORDER_ACQUIRE : ORDER_ACQ_REL, pc);
+}
+
+void sync_release(const volatile void *address, uintptr_t pc)
+{
+    edge(EVENT_ATOMIC_RMW, address, ORDER_RELEASE, pc);
+}
+
+static uint64_t set_bits(void *address, unsigned size, uint64_t bits)
+{
+    switch (size) {
+    case 1:
+        return __atomic_or_fetch((uint8_t *)address, (uint8_t)bits, __ATOMIC_SEQ_CST);
+    case 4:
+        return __atomic_or_fetch((uint32_t *)address, (uint32_t)bits, __ATOMIC_SEQ_CST);
+    default:
+        return __atomic_or_fetch((uint64_t *)address, bits, __ATOMIC_SEQ_CST);
+    }
+}
+
+void sync_set_bits(void *address, unsigned size, uint64_t bits, uintptr_t pc)
+{
+    struct sync sync = SYNC_AT(EVENT_ATOMIC_RMW, address, pc);
+    struct recorder *self = wanted(&sync);
+    if (!self) {
+        set_bits(address, size, bits);
+        return;
+    }
+    if (unlikely(enforce_active))
+        enforce_atomic(self, (uintptr_t)address, size, EVENT_ATOMIC_RMW, pc);
+    self->sync_index++;
+    struct slot *slot = stamp_slot(sync.record.object);
+    bool entered = recorder_enter(self);
+    sync.record.stamp = stamp_lock(slot, &self->stamper);
+    sync.record.value = set_bits(address, size, bits);
+    stamp_unlock(slot, &self->stamper);
+    sync.record.size = (uint8_t)size;
+    sync.record.order = ORDER_ACQ_REL;
+    sync.record.flags = process.values ? EVENT_HAS_VALUE : 0;
+    sync_write(self, entered, &sync.record);
+    if (unlikely(enforce_active))
+        enforce_atomic_made(self);
+}
+
+static void note_atomic(unsigned op, const void *address, unsigned size,
+                        enum memory_order_name order, uintptr_t pc)
+{
+    struct sync sync = SYNC_AT(op, address, pc);
+    sync.record.size = (uint8_t)size;
+    sync.record.order = (uint8_t)order;
+    sync_before(&sync);
+    sync_after(&sync);
+}
+
+void sync_publish(const void *address, unsigned size, uintptr_t pc)
+{
+    note_atomic(EVENT_ATOMIC_RMW, address, size, ORDER_ACQ_REL, pc);
+}
+
+void sync_observe(const void *address, unsigned size, uintptr_t pc)
+{
+    note_atomic(EVENT_ATOMIC_LOAD, address, size, ORDER_ACQUIRE, pc);
 }
 
 void sync_note_init(unsigned op, const void *object, uintptr_t other, uintptr_t pc)

@@ -79,6 +79,19 @@ void sync_unlock(struct sync *sync);
 /* A happens-before edge from whoever releases an address (EVENT_ATOMIC_RMW) to whoever
  * acquires it later (EVENT_ATOMIC_LOAD): what an atomic operation makes. */
 void sync_edge(unsigned op, const volatile void *address, uintptr_t pc);
+/* The first half alone: whoever releases it so learns nothing of those who did before. */
+void sync_release(const volatile void *address, uintptr_t pc);
+
+/* The atomic operation by which code that is not instrumented makes something known that
+ * instrumented code loads without a call: performed here, where it can be told, by setting `bits`
+ * that the library sets, too. `size` is 1, 4 or 8. */
+void sync_set_bits(void *address, unsigned size, uint64_t bits, uintptr_t pc);
+
+/* The same where it cannot be performed here: right before the library does. */
+void sync_publish(const void *address, unsigned size, uintptr_t pc);
+
+/* The load by which such code has learnt what instrumented code stored: right after it. */
+void sync_observe(const void *address, unsigned size, uintptr_t pc);
 
 /* A new object begins at this address (enum record_op). */
 void sync_note_init(unsigned op, const void *object, uintptr_t other, uintptr_t pc);

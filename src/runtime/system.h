@@ -11,6 +11,9 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+/* A recording holds the environment and the input of its program: it is for its user alone. */
+#define SYSTEM_FILE_MODE 0600
+
 static inline long system_call(long number, long a, long b, long c, long d, long e, long f)
 {
     long result;
@@ -24,9 +27,28 @@ static inline long system_call(long number, long a, long b, long c, long d, long
     return result;
 }
 
+/* The program has forbidden system calls (seal.c), and may be killed for one that is not its own.
+ * From then on the kernel is asked nothing; what a thread cannot do without (a sleep, memory for
+ * the recorder of a thread that the program could create) is not asked through this. */
+#ifdef PREPLAY_HOST
+#define system_sealed 0
+#else
+extern _Atomic _Bool system_sealed __attribute__((visibility("hidden")));
+#endif
+
+static inline long system_ask(long number, long a, long b, long c, long d, long e, long f)
+{
+    return __builtin_expect(system_sealed, 0) ? -1 : system_call(number, a, b, c, d, e, f);
+}
+
+static inline int system_open_at(int directory, const char *path, int flags, int mode)
+{
+    return (int)system_ask(SYS_openat, directory, (long)path, flags | O_CLOEXEC, mode, 0, 0);
+}
+
 static inline int system_open(const char *path, int flags, int mode)
 {
-    return (int)system_call(SYS_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC, mode, 0, 0);
+    return system_open_at(AT_FDCWD, path, flags, mode);
 }
 
 static inline void system_close(int file)
@@ -65,11 +87,6 @@ static inline int system_allocate(int file, uint64_t offset, uint64_t size)
     return (int)system_call(SYS_fallocate, file, 0, (long)offset, (long)size, 0, 0);
 }
 
-static inline int system_truncate(const char *path, uint64_t size)
-{
-    return (int)system_call(SYS_truncate, (long)path, (long)size, 0, 0, 0, 0);
-}
-
 static inline int system_resize(int file, uint64_t size)
 {
     if (!system_may_grow(size))
@@ -79,7 +96,7 @@ static inline int system_resize(int file, uint64_t size)
 
 static inline int system_mkdir(const char *path)
 {
-    return (int)system_call(SYS_mkdir, (long)path, 0777, 0, 0, 0, 0);
+    return (int)system_call(SYS_mkdir, (long)path, 0700, 0, 0, 0, 0);
 }
 
 static inline int system_rename(const char *from, const char *to)
@@ -117,14 +134,22 @@ static inline void system_populate(void *start, size_t size)
 
 static inline void system_yield(void)
 {
-    system_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+    __builtin_ia32_pause();
+    system_ask(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+}
+
+static inline void system_sleep(long nanoseconds)
+{
+    const struct timespec time = {.tv_nsec = nanoseconds};
+    for (long i = 0; system_sealed && i < nanoseconds / 50; i++)
+        __builtin_ia32_pause();
+    system_ask(SYS_nanosleep, (long)&time, 0, 0, 0, 0, 0);
 }
 
 /* A millisecond's sleep. */
 static inline void system_nap(void)
 {
-    const struct timespec nap = {.tv_nsec = 1000000};
-    system_call(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
+    system_sleep(1000000);
 }
 
 static inline uint32_t system_process(void)
@@ -135,6 +160,20 @@ static inline uint32_t system_process(void)
 static inline uint32_t system_thread(void)
 {
     return (uint32_t)system_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+/* Could the memory be read at this moment? Asked of the kernel, which looks at the signals that
+ * are to be blocked before it finds that it does not know what to do with them. */
+static inline int system_readable(const void *memory, size_t size)
+{
+    enum { PAGE = 4096, SET = 8 };
+    uintptr_t at = (uintptr_t)memory & ~(uintptr_t)(SET - 1), end = (uintptr_t)memory + size;
+    if (end < (uintptr_t)memory)
+        return 0;
+    for (; !system_sealed && at < end; at = (at & ~(uintptr_t)(PAGE - 1)) + PAGE)
+        if (system_call(SYS_rt_sigprocmask, -1, (long)at, 0, SET, 0, 0) == -14) /* EFAULT */
+            return 0;
+    return 1;
 }
 
 /* A clock that rises, about the same on every core. Nothing relies on more. */

@@ -1,5 +1,6 @@
 #include "runtime/thread.h"
 
+#include "runtime/linger.h"
 #include "runtime/real.h"
 #include "runtime/wish.h"
 
@@ -37,7 +38,7 @@ static void release_robust(struct recorder *self)
         long offset; /* of the mutex from its link */
     } *head = NULL;
     size_t size;
-    if (system_call(SYS_get_robust_list, 0, (long)&head, (long)&size, 0, 0, 0) < 0 || !head)
+    if (system_ask(SYS_get_robust_list, 0, (long)&head, (long)&size, 0, 0, 0) < 0 || !head)
         return;
     uintptr_t link = (uintptr_t)head->next & ~(uintptr_t)1;
     for (unsigned i = 0; i < MOST && link && link != (uintptr_t)head; i++) {
@@ -62,6 +63,7 @@ static void at_end(void *round)
     struct recorder *self = recorder_current;
     if (!self)
         return;
+    self->ignore_sync = 0; /* its end counts */
     release_robust(self);
     recorder_end(self);
 }
@@ -94,6 +96,9 @@ static bool number_of(pthread_t thread, uint32_t *number)
 {
     uintptr_t distance = (uintptr_t)&own_number - (uintptr_t)pthread_self();
     _Atomic uint32_t *theirs = (_Atomic uint32_t *)((uintptr_t)thread + distance);
+    /* No thread at all: the C library has an answer to some of these. */
+    if (!thread || !system_readable(theirs, sizeof *theirs))
+        return false;
     /* A thread that was created but did not run yet is about to say who it is; on a
      * busy machine that may take a while. */
     for (unsigned tries = 0; tries < JOIN_YIELDS + JOIN_NAPS; tries++) {
@@ -110,19 +115,101 @@ static bool number_of(pthread_t thread, uint32_t *number)
     return false;
 }
 
+uint32_t thread_kernel_id(void)
+{
+    pthread_mutex_t probe = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+    REAL(pthread_mutex_lock)(&probe);
+    int id = probe.__data.__owner;
+    REAL(pthread_mutex_unlock)(&probe);
+    return (uint32_t)id;
+}
+
+/* --- stacks ---------------------------------------------------------------- */
+
+struct stack {
+    uintptr_t low, high; /* high 0: at the thread itself */
+    size_t size;
+};
+
+/* pthread_getattr_np() would tell, but it allocates (with the program's allocator) and makes
+ * system calls (which the program may have forbidden). */
+static struct stack stack_wanted(const pthread_attr_t *attributes)
+{
+    pthread_attr_t usual;
+    void *low = NULL;
+    struct stack stack = {0};
+    if (!attributes) {
+        pthread_attr_init(&usual);
+        pthread_attr_getstacksize(&usual, &stack.size);
+        pthread_attr_destroy(&usual);
+    } else if (pthread_attr_getstack(attributes, &low, &stack.size) == 0) {
+        stack.low = (uintptr_t)low;
+        stack.high = stack.low + stack.size; /* 0 if none was given */
+        pthread_attr_getstacksize(attributes, &stack.size);
+    }
+    return stack;
+}
+
+/* The C library keeps what it knows about a thread at the upper end of its stack. */
+static void stack_found(struct stack *stack)
+{
+    enum { PAGE = 4096, THREAD = 2304 };
+    if (stack->high || !stack->size)
+        return;
+    stack->high = ((uintptr_t)pthread_self() + THREAD + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    stack->low = stack->high - stack->size;
+}
+
+static void stack_ask(struct stack *stack)
+{
+    pthread_attr_t attributes;
+    void *low;
+    if (pthread_getattr_np(pthread_self(), &attributes))
+        return;
+    if (!pthread_attr_getstack(&attributes, &low, &stack->size)) {
+        stack->low = (uintptr_t)low;
+        stack->high = stack->low + stack->size;
+    }
+    pthread_attr_destroy(&attributes);
+}
+
+static __thread const struct stack *own_stack __attribute__((tls_model("initial-exec")));
+
+void thread_find_stack(uint64_t *low, uint64_t *high)
+{
+    struct stack stack = {0};
+    if (own_stack)
+        stack = *own_stack;
+    else if (!system_sealed) /* not created through us */
+        stack_ask(&stack);
+    *low = stack.low;
+    *high = stack.high;
+}
+
+/* --- creation ---------------------------------------------------------------- */
+
 struct birth {
     void *(*run)(void *);
     void *argument;
+    struct stack stack;
     uint64_t stamp, path;
     uint32_t number, parent, child;
 };
+
+bool (*thread_is_of_library)(uintptr_t run);
 
 static void *preplay_run_thread(void *argument)
 {
     struct birth birth = *(struct birth *)argument;
     __libc_free(argument);
+    stack_found(&birth.stack);
+    own_stack = &birth.stack;
     atomic_store(&own_number, birth.number + 1);
-    recorder_begin(birth.number, birth.parent, birth.child, 0, birth.stamp, birth.path);
+    linger_begun();
+    struct recorder *self =
+        recorder_begin(birth.number, birth.parent, birth.child, 0, birth.stamp, birth.path);
+    if (self && thread_is_of_library && thread_is_of_library((uintptr_t)birth.run))
+        self->ignore_sync = 1;
     return birth.run(birth.argument);
 }
 
@@ -137,6 +224,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
     *birth = (struct birth){
         .run = run,
         .argument = argument,
+        .stack = stack_wanted(attributes),
         .number = atomic_fetch_add(&process.streams, 1),
         .parent = self->number,
         .child = atomic_fetch_add(&self->children, 1) + 1,
@@ -148,6 +236,8 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
     int result = REAL(pthread_create)(thread, attributes, preplay_run_thread, birth);
     if (result)
         __libc_free(birth);
+    else
+        linger_created();
     sync_after(&sync);
     return result;
 }

@@ -20,8 +20,18 @@ void process_forked(void);
 /* The calling thread's stream has this number: whoever joins it finds it there. */
 void thread_is(uint32_t number);
 
+/* The calling thread's stack; unchanged if it is not known. */
+void thread_find_stack(uint64_t *low, uint64_t *high);
+
+/* As gettid() has it, without a system call. */
+uint32_t thread_kernel_id(void);
+
 /* True, once, if a thread of this process ended that held the robust mutex: its release is
  * recorded. */
 bool thread_ended_with(const void *mutex);
+
+/* Is a thread that begins with this function a library's own (set by whoever knows the library)?
+ * What it waits in until it is given something to do is none of the program's synchronisation. */
+extern bool (*thread_is_of_library)(uintptr_t run);
 
 #endif

@@ -34,7 +34,7 @@ void turns_open(void)
 {
     atomic_store(&turns_control->free, 1);
     /* Sleepers wait for a change of `turn`: give them one that is no step. */
-    atomic_fetch_or(&turns_control->turn, SCHEDULE_FREE_BIT);
+    atomic_fetch_or(&turns_control->turn, CONTROL_FREE_BIT);
     wake(UINT32_MAX);
     turns_wake_at(&turns_control->free);
     for (uint32_t i = 0; i < turns_schedule.target_count; i++) {
@@ -63,6 +63,8 @@ void turns_diverge(const struct schedule_thread *thread, const struct schedule_s
         at = say(at, ", but it ");
         at = say(at, op == SCHEDULE_EXIT ? "" : "does ");
         say(at, op == SCHEDULE_EXIT ? "ends the program" : schedule_op_text(op));
+        turns_control->left_thread = thread->number;
+        turns_control->left_index = index;
         atomic_compare_exchange_strong(&turns_control->state, &running, CONTROL_DIVERGED);
     }
     turns_open();

@@ -1,6 +1,6 @@
 #include "search/by_plans.h"
 
-#include "search/smt_own.h"
+#include "constraints/smt_own.h"
 
 #include <pthread.h>
 

@@ -59,9 +59,10 @@ static bool join_needs(struct building *building, uint32_t pos)
     return grew;
 }
 
-static bool fits(const struct rows *rows)
+static bool fits(const struct rows *rows, uint32_t threads)
 {
-    return rows->count * sizeof *rows->items < CLOCKS_LIMIT;
+    uint64_t limit = threads > CLOCKS_MANY_THREADS ? CLOCKS_MANY_LIMIT : CLOCKS_LIMIT;
+    return rows->count * sizeof *rows->items < limit;
 }
 
 /* Which accesses follow the write they saw: reads_from says it of all that read. */
@@ -110,7 +111,7 @@ static bool add_row(struct building *building, uint32_t pos)
     building->next[thread] = building->index->history->index[pos];
     if (!join_needs(building, pos))
         return true;
-    if (!fits(rows))
+    if (!fits(rows, threads))
         return false;
     building->now[thread] = (uint32_t)(rows->count / threads);
     array_reserve(rows, rows->count + threads);

@@ -16,9 +16,12 @@ struct clocks {
     uint32_t *ticks; /* row by row: a count of events for each thread */
 };
 
-/* NULL if the rows would take more than CLOCKS_LIMIT bytes. `soft`: with what the
- * observed run had, though it need not be so (soft.c). */
-#define CLOCKS_LIMIT (UINT64_C(3) << 30)
+/* NULL if the rows would take more than CLOCKS_LIMIT bytes; with very many threads, where a row is
+ * long and there are few of each, not even that is worth it. `soft`: with what the observed run
+ * had, though it need not be so (soft.c). */
+#define CLOCKS_LIMIT        (UINT64_C(1) << 30)
+#define CLOCKS_MANY_THREADS 4096
+#define CLOCKS_MANY_LIMIT   (UINT64_C(1) << 27)
 struct clocks *clocks_create(const struct search_index *index, bool soft);
 void clocks_destroy(struct clocks *clocks);
 

@@ -60,6 +60,18 @@ static bool sift(const struct sieve *sieve, uint32_t most, struct sifted *sifted
     return true;
 }
 
+/* What the trace said of the whole, it cannot say of variables with other numbers. */
+static void keep_initial_values(const struct history *whole, const struct map *variables,
+                                struct history *history)
+{
+    for (size_t i = map_first(variables); history->has_values && i < variables->capacity;
+         i = map_following(variables, i)) {
+        uint64_t from = variables->entries[i].key, to = variables->entries[i].value;
+        history->initial_known[to] = whole->initial_known[from];
+        history->initial_value[to] = whole->initial_value[from];
+    }
+}
+
 struct essence *essence_create(const struct search_index *whole, const bool *asked, uint32_t most)
 {
     struct sieve sieve = {whole, asked, index_with(whole, INDEX_MINDED)->minded};
@@ -72,6 +84,7 @@ struct essence *essence_create(const struct search_index *whole, const bool *ask
         essence->history =
             history_create_with(whole->history->trace, sifted.events.items,
                                 (uint32_t)sifted.events.count, (uint32_t)sifted.variables.count);
+        keep_initial_values(whole->history, &sifted.variables, essence->history);
         essence->index = search_index_create(essence->history, whole->model);
     } else {
         array_free(&sifted.events);

@@ -17,14 +17,14 @@ static enum keep keep_of(const struct rules *rules, unsigned op, bool has_value)
 {
     if (!op_in(op, OPS_READING))
         return KEEP_NOT;
-    bool atomic = op_in(op, OPS_ATOMIC);
+    bool bound = op_in(op, OPS_BOUND);
     switch (rules->model) {
     case MODEL_VALUE:
         return has_value && op != EVENT_ATOMIC_RMW ? KEEP_VALUE : KEEP_WRITE;
     case MODEL_SYNC:
-        return atomic ? KEEP_WRITE : KEEP_NOT;
+        return bound ? KEEP_WRITE : KEEP_NOT;
     case MODEL_BRANCH:
-        return atomic ? KEEP_WRITE : KEEP_BRANCH;
+        return bound ? KEEP_WRITE : KEEP_BRANCH;
     default:
         return KEEP_WRITE;
     }

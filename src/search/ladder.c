@@ -104,7 +104,8 @@ const struct search_index *ladder_value(const struct ladder *ladder)
 {
     for (uint32_t i = 0; i + 1 < ladder->count; i++)
         if (ladder->rungs[i]->model == MODEL_VALUE &&
-            ladder->rungs[i]->history->ops & OP_BIT(EVENT_ATOMIC_LOAD))
+            ladder->rungs[i]->history->ops &
+                (OP_BIT(EVENT_ATOMIC_LOAD) | OP_BIT(EVENT_ATOMIC_LOOK)))
             return ladder->rungs[i];
     return NULL;
 }

@@ -53,7 +53,7 @@ static bool need_for(struct nearby *nearby, uint32_t pos, uint32_t from)
     bool news = false;
     if (op_in(event->op, OPS_ACCESS)) {
         uint32_t write = event_reads(event) ? nearby->rules->reads_from[pos] : POS_NONE;
-        bool kept = nearby->rules->model != MODEL_SYNC || op_in(event->op, OPS_ATOMIC);
+        bool kept = nearby->rules->model != MODEL_SYNC || op_in(event->op, OPS_BOUND);
         return write != POS_NONE && write >= from && kept && need(nearby, write, pos);
     }
     if (event_acquires(event) && event->op != EVENT_WAIT_END) {

@@ -12,6 +12,7 @@
  * sync-preserving witness. Conflicts with a single option are the forced
  * reversals of sync-reversal prediction. What is left is decided by search; and where
  * orders do not decide it soon, by visiting states (visit.h). */
+#include "base/interruption.h"
 #include "search/learn.h"
 
 /* A deadlock's return from a wait needs a signal, to be stopped by the lock. */
@@ -106,7 +107,7 @@ static enum search_answer solve(struct search *search, struct levels *why)
             levels_set_up_to(why, search->level);
             break;
         }
-        if (search->steps + schedule_left(search) > search->limit) {
+        if (search->steps + schedule_left(search) > search->limit || interruption_asked()) {
             answer = SEARCH_EXHAUSTED;
             break;
         }

@@ -1,5 +1,6 @@
 #include "search/search.h"
 
+#include "base/interruption.h"
 #include "model/checker.h"
 #include "model/semaphore_locks.h"
 #include "search/visit.h"
@@ -210,8 +211,10 @@ enum search_answer search_reach_after(struct search *search, const struct search
                                       const uint32_t *executed, uint32_t executed_count,
                                       struct search_witness *witness)
 {
-    search_begin(search, query);
     *witness = (struct search_witness){NULL, 0};
+    if (interruption_asked())
+        return SEARCH_EXHAUSTED;
+    search_begin(search, query);
     search->by_clocks = search->index->model != MODEL_BRANCH;
     search->wanted = executed;
     search->wanted_count = executed_count;

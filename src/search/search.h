@@ -1,7 +1,7 @@
 /* Witness search: is there another schedule of the recorded run that stands at
  * this error? One question at a time, answered with a proof either way:
  *
- *   witness    a correct reordering (DESIGN, section 3) that ends in the error
+ *   witness    a correct reordering (docs/design.md, "Words") that ends in the error
  *   refuted    no correct reordering under the model reaches it
  *   exhausted  the budget ended first
  *

@@ -113,28 +113,57 @@ static enum search_answer try_instance(const struct climber *climber, const stru
     return answer;
 }
 
+struct early {
+    uint32_t instance, pos; /* pos of its last event */
+};
+
+static int by_pos(const void *a, const void *b)
+{
+    const struct early *x = a, *y = b;
+    if (x->pos != y->pos)
+        return x->pos < y->pos ? -1 : 1;
+    return (x->instance > y->instance) - (x->instance < y->instance);
+}
+
+/* In which order closures are asked. Under `sync` most instances have a witness, which is as long
+ * as the trace before it: so the early ones first. Others as they come, the closest first. */
+static struct early *instances_of(const struct solve_task *task, enum model model)
+{
+    struct early *order = memory_alloc(task->count, sizeof *order);
+    for (uint32_t i = 0; i < task->count; i++) {
+        order[i] = (struct early){i, 0};
+        for (uint32_t k = 0; k < task->size; k++) {
+            uint32_t pos = task->events[(size_t)i * task->size + k];
+            order[i].pos = pos > order[i].pos ? pos : order[i].pos;
+        }
+    }
+    if (model == MODEL_SYNC)
+        qsort(order, task->count, sizeof *order, by_pos);
+    return order;
+}
+
 /* All instances under one model; true if one has a witness. First what closures
- * alone can tell, which is cheap; then the first few that are left, in full. */
-static bool climb(const struct climber *climber, const struct solve_task *task, uint64_t budget,
-                  struct solve_outcome *outcome)
+ * alone can tell, which is cheap; then the first few that are left, in full, with the budget of
+ * two for all of them. */
+static bool climb_all(const struct climber *climber, const struct solve_task *task,
+                      const struct early *order, bool *is_open, uint64_t budget,
+                      struct solve_outcome *outcome)
 {
     enum { QUICK = 1, FULL_MAX = 8 };
-    uint32_t left[FULL_MAX], count = 0, open = 0;
-    if (task->count == 1) {
-        outcome->answer = try_instance(climber, task, 0, budget, outcome);
-        return outcome->answer == SEARCH_WITNESS;
-    }
+    uint32_t open = 0, tried = 0;
     outcome->answer = SEARCH_REFUTED;
     for (uint32_t i = 0; i < task->count; i++) {
-        enum search_answer answer = try_instance(climber, task, i, QUICK, outcome);
+        enum search_answer answer = try_instance(climber, task, order[i].instance, QUICK, outcome);
         if (answer == SEARCH_WITNESS)
             return true;
+        is_open[order[i].instance] = answer == SEARCH_EXHAUSTED;
         open += answer == SEARCH_EXHAUSTED;
-        if (answer == SEARCH_EXHAUSTED && count < FULL_MAX)
-            left[count++] = i;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        enum search_answer answer = try_instance(climber, task, left[i], budget, outcome);
+    uint64_t end = search_steps(climber->search) + 2 * budget;
+    for (uint32_t i = 0; i < task->count && tried < FULL_MAX; i++) {
+        if (!is_open[i] || (tried++ && search_steps(climber->search) > end))
+            continue;
+        enum search_answer answer = try_instance(climber, task, i, budget, outcome);
         if (answer == SEARCH_WITNESS)
             return true;
         open -= answer == SEARCH_REFUTED;
@@ -144,13 +173,31 @@ static bool climb(const struct climber *climber, const struct solve_task *task, 
     return false;
 }
 
+static bool climb(const struct climber *climber, const struct solve_task *task, uint64_t budget,
+                  struct solve_outcome *outcome)
+{
+    if (task->count == 1) {
+        outcome->answer = try_instance(climber, task, 0, budget, outcome);
+        return outcome->answer == SEARCH_WITNESS;
+    }
+    struct early *order = instances_of(task, outcome->model);
+    bool *is_open = NEW_ARRAY(bool, task->count);
+    bool found = climb_all(climber, task, order, is_open, budget, outcome);
+    free(is_open);
+    free(order);
+    return found;
+}
+
 static void solve_task(struct worker *worker, size_t number, uint64_t budget)
 {
     const struct ladder *ladder = worker->work->ladder;
     struct solve_outcome *outcome = &worker->work->outcomes[number];
     *outcome = (struct solve_outcome){.answer = SEARCH_REFUTED};
     for (uint32_t i = 0; i < ladder->count; i++) {
-        outcome->model = search_index_model(ladder->rungs[i]);
+        enum model model = search_index_model(ladder->rungs[i]);
+        if (model == MODEL_SYNC && worker->work->tasks[number].sound_only)
+            break;
+        outcome->model = model;
         const struct climber climber = {worker->searches[i], ladder->essences[i],
                                         ladder->without_witnesses};
         if (climb(&climber, &worker->work->tasks[number], budget, outcome))
@@ -235,10 +282,13 @@ static void *work_on(void *argument)
     return NULL;
 }
 
-/* All tasks together may take a time that is in proportion to the trace... */
+/* All tasks together may take a time that is in proportion to the trace... A short trace gets
+ * more than its share: there, all that is left open is worth a second. */
 static uint64_t budget_of_all(const struct ladder *ladder)
 {
-    return (UINT64_C(1) << 26) + 64 * (uint64_t)ladder_length(ladder);
+    uint64_t length = ladder_length(ladder);
+    return length > TURNS_FROM ? (UINT64_C(1) << 24) + 32 * length
+                               : (UINT64_C(1) << 26) + 64 * length;
 }
 
 /* ... but a task always gets enough for a trace of some hundred events. */

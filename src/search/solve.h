@@ -37,6 +37,7 @@ struct solve_task {
     enum search_goal goal;
     const uint32_t *events; /* count * size */
     uint32_t size, count;
+    bool sound_only; /* not under `sync` */
 };
 
 struct solve_outcome {

@@ -1,3 +1,4 @@
+#include "base/interruption.h"
 #include "search/visit_state.h"
 
 static struct visit *create(struct search *search)
@@ -165,7 +166,7 @@ static enum search_answer explore(struct visit *visit)
         run_eagerly(visit);
         if (is_goal(visit))
             return SEARCH_WITNESS;
-        if (search->steps > search->limit)
+        if (search->steps > search->limit || interruption_asked())
             return SEARCH_EXHAUSTED;
         note_furthest(visit);
         struct place place = {visit->steps.count, was_seen(visit) ? 0 : visit_choose(visit)};

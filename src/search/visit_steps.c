@@ -1,5 +1,6 @@
 /* Forward by the rules of the schedule, and back again. */
 #include "search/visit_state.h"
+#include "trace/turns.h"
 
 static uint64_t scramble(uint64_t word)
 {
@@ -163,6 +164,12 @@ static bool counts(const struct event *event)
     return event->op == EVENT_POST || event->op == EVENT_SEM_WAIT;
 }
 
+/* To choose a step in a long history takes several times as long as to schedule an event. */
+static uint64_t steps_of(const struct history *history)
+{
+    return history->count > TURNS_FROM ? 4 : 1;
+}
+
 void visit_execute(struct visit *visit, uint32_t pos)
 {
     struct search *search = visit->search;
@@ -180,7 +187,7 @@ void visit_execute(struct visit *visit, uint32_t pos)
         step.count = search->counts[event->object];
     }
     array_push(&visit->steps, step);
-    search->steps++;
+    search->steps += steps_of(search->index->history);
     take(&visit->now, part(PART_THREAD, event->thread, search->done[event->thread]));
     if (access)
         execute_access(visit, pos, event);

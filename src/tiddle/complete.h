@@ -1,5 +1,5 @@
 /* A trace says what matters; a program needs a main thread, and every thread
- * forked and joined. This adds what is missing (dissertation, Section 24.2):
+ * forked and joined. This adds what is missing (Sadowski, Section 24.2):
  *
  *   main   the one thread that nobody forks or joins, or else the one of these
  *          called 0 or main, or else a new thread

@@ -24,14 +24,14 @@ bool do_atomic(struct generator *self, uint32_t thread)
 {
     static const char *const orders[] = {"",         ".relaxed", ".consume",
                                          ".acquire", ".release", ".acqrel"};
-    static const char *const words[] = {"atomicr", "atomicw", "atomicrmw"};
+    static const char *const words[] = {"atomicr", "atomiclook", "atomicw", "atomicrmw"};
     const char *order = orders[below(self, sizeof orders / sizeof *orders)];
-    uint32_t variable = below(self, self->shape->variables), kind = below(self, 3);
+    uint32_t variable = below(self, self->shape->variables), kind = below(self, 4);
     if (chance(self, 5)) {
         EMIT(self, thread, "fence%s()", order);
         return true;
     }
-    if (kind)
+    if (kind > 1)
         self->values[variable] = has(self, SHAPE_VALUES) ? below(self, 3) : 1000 + self->emitted;
     if (has(self, SHAPE_VALUES))
         EMIT(self, thread, "%s%s(x%u)=%lu", words[kind], order, variable,

@@ -51,7 +51,7 @@ static void write_statement(struct operation_writer *writer, const struct event 
 /* Loads cannot release and stores cannot acquire, whatever the trace says. */
 static const char *order_text(const struct event *event)
 {
-    bool loads = event->op != EVENT_ATOMIC_STORE, stores = event->op != EVENT_ATOMIC_LOAD;
+    bool loads = event->op != EVENT_ATOMIC_STORE, stores = event_writes(event);
     switch (event->order) {
     case ORDER_RELAXED:
         return "__ATOMIC_RELAXED";
@@ -72,7 +72,7 @@ static const char *order_text(const struct event *event)
 static void atomic_statement(struct operation_writer *writer, const struct event *event,
                              uint32_t pos)
 {
-    bool load = event->op == EVENT_ATOMIC_LOAD, store = event->op == EVENT_ATOMIC_STORE;
+    bool load = !event_writes(event), store = event->op == EVENT_ATOMIC_STORE;
     bool adds = event->op == EVENT_ATOMIC_RMW && writer->plan->adds[pos];
     bool asserted = load && writer->strict && event->flags & EVENT_HAS_VALUE;
     FILE *out = writer->out;
@@ -194,6 +194,7 @@ void operation_write(struct operation_writer *writer, uint32_t pos)
         write_statement(writer, event, pos);
         break;
     case EVENT_ATOMIC_LOAD:
+    case EVENT_ATOMIC_LOOK:
     case EVENT_ATOMIC_STORE:
     case EVENT_ATOMIC_RMW:
         atomic_statement(writer, event, pos);

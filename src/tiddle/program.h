@@ -1,4 +1,4 @@
-/* Turns a trace into one readable C file of pthreads (dissertation, Sections
+/* Turns a trace into one readable C file of pthreads (Sadowski, Sections
  * 24.4 and 24.5). With PROGRAM_TURNS the program performs exactly the trace's
  * order at every run: one counter says which step's turn it is, which, unlike two
  * barriers in lock-step, does not mind threads that come and go and wakes only

@@ -1,5 +1,5 @@
-/* From a finding of a real program to the smallest trace that still shows it (the
- * dissertation's Chapter 25 asks for this). One starts from what the witness
+/* From a finding of a real program to the smallest trace that still shows it
+ * (Sadowski's Chapter 25 asks for this). One starts from what the witness
  * executes, in its order, so that the error happens in the trace itself; a
  * deadlock, which no trace can contain, and what is not found there, from the
  * observed order. Then events are

@@ -1,4 +1,4 @@
-/* The grammar of Tiddle, after Figure 24.1 of the dissertation: operation,
+/* The grammar of Tiddle, after Figure 24.1 of Sadowski: operation,
  * thread, operands, one operation a line. Lines reach the parser's client one by
  * one through `line`, so a trace of any length needs a stack of a few entries. */
 %name tiddle_grammar

@@ -1,10 +1,11 @@
 #include "tiddle/words.h"
 
+#include "base/suggest.h"
 #include "trace/std_ops.h"
 
 #include <string.h>
 
-#define WORD_LIMIT 24 /* longer than "tryatomicrmw.relaxed!" */
+#define WORD_LIMIT 24 /* longer than "tryatomiclook.relaxed!" */
 
 static const struct {
     const char *tiddle;
@@ -48,42 +49,10 @@ void tiddle_word_write(FILE *out, const struct event *event)
         putc('!', out);
 }
 
-static unsigned least(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
-/* How many letters must be changed, added or removed. */
-static unsigned distance(const char *a, size_t a_length, const char *b, size_t b_length)
-{
-    unsigned row[WORD_LIMIT + 1];
-    for (size_t j = 0; j <= b_length; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 1; i <= a_length; i++) {
-        unsigned diagonal = row[0];
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= b_length; j++) {
-            unsigned change = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            row[j] = least(change, least(row[j], row[j - 1]) + 1);
-        }
-    }
-    return row[b_length];
-}
-
 const char *tiddle_word_suggest(const char *word, size_t length)
 {
-    const char *nearest = NULL;
-    unsigned best = 3;
-    if (length > WORD_LIMIT)
-        return NULL;
-    for (unsigned op = 0; op < EVENT_COUNT; op++) {
-        const char *candidate = tiddle_word(op);
-        unsigned far = distance(word, length, candidate, strlen(candidate));
-        if (far < best && far < length) {
-            best = far;
-            nearest = candidate;
-        }
-    }
-    return nearest;
+    struct suggestion suggestion = {0};
+    for (unsigned op = 0; op < EVENT_COUNT; op++)
+        suggest(&suggestion, word, length, tiddle_word(op));
+    return suggestion.nearest;
 }

@@ -1,4 +1,4 @@
-/* The words of Tiddle's operations. They are the dissertation's (Fig. 24.1):
+/* The words of Tiddle's operations. They are Sadowski's (Fig. 24.1):
  * rd wr acq rel fork join beg end; every other operation has the word it has in
  * .std files (trace/std_ops.h), with the same `try` before it, `.order` after an
  * atomic one and `!` for one that failed. */

@@ -40,7 +40,7 @@ static void write_name(FILE *out, const char *text)
     putc('"', out);
 }
 
-/* Small negative numbers are written as such, as the dissertation's Int. */
+/* Small negative numbers are written as such, as Sadowski's Int. */
 static void write_value(FILE *out, uint64_t value)
 {
     if (value > UINT64_MAX - INT32_MAX)

@@ -1,5 +1,5 @@
 /* The bytes of a recorded thread: what the runtime writes and the reader reads
- * (DESIGN, section 4). Only integers and inline functions, so that it can live
+ * (docs/design.md, "Events"). Only integers and inline functions, so that it can live
  * inside a target, inside the tool and inside Valgrind.
  *
  * A trace directory holds `streams/NNNNNN.pps`, one file per thread: a struct
@@ -60,18 +60,19 @@ struct stream_header {
 };
 _Static_assert(sizeof(struct stream_header) == 112, "the header is part of the format");
 
-/* The low five bits of a record's first byte; the upper three are its flags. */
+/* The low five bits of a record's first byte; the upper three are its flags. (wire.h has all
+ * numbers in tables, and holds these to them.) */
 enum record_type {
-    RECORD_END = 0, /* unwritten space: the stream ends here */
-    RECORD_NODE,    /* parent node, pc delta: call stack node; ids count from 1 */
-    RECORD_SITE,    /* slot, op, size, pc delta, node: binds a slot */
-    RECORD_SINGLE,  /* slot, tick gap, address delta [value] */
-    RECORD_RUN,     /* slot, count (4 bytes): more of the same stride */
-    RECORD_RANGE,   /* slot, tick gap, address delta, length */
-    RECORD_CHUNK,   /* stamp delta: ends a chunk, nothing else */
-    RECORD_SYNC,    /* op, slot, stamp delta, address delta [other, order, value] */
-    RECORD_PAD,     /* length (4 bytes): skip so many bytes after this record */
-    RECORD_NAME,    /* length, bytes: names the label of the next block record's site */
+    RECORD_END = 0,    /* unwritten space: the stream ends here */
+    RECORD_NODE = 1,   /* parent node, pc delta: call stack node; ids count from 1 */
+    RECORD_SITE = 2,   /* slot, op, size, pc delta, node: binds a slot */
+    RECORD_SINGLE = 3, /* slot, tick gap, address delta [value] */
+    RECORD_RUN = 4,    /* slot, count (4 bytes): more of the same stride */
+    RECORD_RANGE = 5,  /* slot, tick gap, address delta, length */
+    RECORD_CHUNK = 6,  /* stamp delta: ends a chunk, nothing else */
+    RECORD_SYNC = 7,   /* slot, stamp delta, address delta [other] [value] */
+    RECORD_PAD = 8,    /* length (4 bytes): skip so many bytes after this record */
+    RECORD_NAME = 9,   /* address, length, bytes: the text of a block's label */
     RECORD_TYPES,
 };
 
@@ -86,11 +87,11 @@ enum record_type {
 /* Operations of RECORD_SYNC beyond enum event_op: they say something about an
  * object without being an event. */
 enum record_op {
-    RECORD_OP_INIT = 64,    /* a new lock, condition or once begins at this address */
-    RECORD_OP_BARRIER_INIT, /* other: number of parties */
-    RECORD_OP_SEM_INIT,     /* other: the count */
-    RECORD_OP_MAP,          /* other: length; fresh memory from the system */
-    RECORD_OP_UNMAP,        /* other: length */
+    RECORD_OP_INIT = 64,         /* a new lock, condition or once begins at this address */
+    RECORD_OP_BARRIER_INIT = 65, /* other: number of parties */
+    RECORD_OP_SEM_INIT = 66,     /* other: the count */
+    RECORD_OP_MAP = 67,          /* other: length; fresh memory from the system */
+    RECORD_OP_UNMAP = 68,        /* other: length */
     RECORD_OP_LIMIT,
 };
 

@@ -1,4 +1,4 @@
-/* An event is one operation of one thread (DESIGN, section 4). This header is
+/* An event is one operation of one thread (docs/design.md, "Events"). This header is
  * the vocabulary that every part of preplay shares; it includes nothing but
  * integers, so that the runtime inside the target can use it too.
  *
@@ -70,7 +70,8 @@ enum object_class {
     EVENT(ONCE_PASS, "oncepass", ONCE, NONE) /* returns because another thread's end came */       \
     EVENT(BLOCK_BEGIN, "begin", LABEL, NONE)                                                       \
     EVENT(BLOCK_END, "end", LABEL, NONE)                                                           \
-    EVENT(BRANCH, "branch", NONE, NONE)
+    EVENT(BRANCH, "branch", NONE, NONE)                                                            \
+    EVENT(ATOMIC_LOOK, "atomiclook", VARIABLE, NONE)
 
 enum event_op {
 #define EVENT(name, text, object, other) EVENT_##name,
@@ -101,6 +102,11 @@ enum event_flag {
     EVENT_IMPLIED = 1 << 3,
     /* It was begun and never performed: the thread waited for it to the end (trace->wishes). */
     EVENT_WISH = 1 << 4,
+    /* Of a write: it frees the heap block that the memory is in. */
+    EVENT_FREES = 1 << 5,
+    /* A wait for a condition by code whose accesses are not recorded: what it waited for, and that
+     * it would not have waited had that come already, is not known. */
+    EVENT_UNSEEN = 1 << 6,
 };
 
 struct event {
@@ -121,11 +127,14 @@ struct event {
 #define OP_BIT(op) (UINT64_C(1) << (op))
 _Static_assert(EVENT_COUNT <= 64, "operation sets are 64-bit masks");
 
-#define OPS_READING (OP_BIT(EVENT_READ) | OP_BIT(EVENT_ATOMIC_LOAD) | OP_BIT(EVENT_ATOMIC_RMW))
+/* Reads that order: they see what they saw in every model (but for `value`: the same value). An
+ * atomic look is a load as well, and orders in the observed run, but nothing says that its thread
+ * waited for what it saw, as the end of a spin loop does: models treat it as a plain read. */
+#define OPS_BOUND   (OP_BIT(EVENT_ATOMIC_LOAD) | OP_BIT(EVENT_ATOMIC_RMW))
+#define OPS_READING (OP_BIT(EVENT_READ) | OP_BIT(EVENT_ATOMIC_LOOK) | OPS_BOUND)
 #define OPS_WRITING (OP_BIT(EVENT_WRITE) | OP_BIT(EVENT_ATOMIC_STORE) | OP_BIT(EVENT_ATOMIC_RMW))
-#define OPS_ATOMIC                                                                                 \
-    (OP_BIT(EVENT_ATOMIC_LOAD) | OP_BIT(EVENT_ATOMIC_STORE) | OP_BIT(EVENT_ATOMIC_RMW))
-#define OPS_ACCESS (OPS_READING | OPS_WRITING)
+#define OPS_ATOMIC  (OPS_BOUND | OP_BIT(EVENT_ATOMIC_LOOK) | OP_BIT(EVENT_ATOMIC_STORE))
+#define OPS_ACCESS  (OPS_READING | OPS_WRITING)
 /* After these the thread owns (a share of) event_lock(), unless EVENT_FAILED. */
 #define OPS_ACQUIRING                                                                              \
     (OP_BIT(EVENT_ACQUIRE) | OP_BIT(EVENT_ACQUIRE_READ) | OP_BIT(EVENT_ACQUIRE_WRITE) |            \
@@ -144,6 +153,12 @@ _Static_assert(EVENT_COUNT <= 64, "operation sets are 64-bit masks");
 static inline bool op_in(unsigned op, uint64_t set)
 {
     return (set >> op) & 1;
+}
+
+/* What the program performed: for it, a look is a load. */
+static inline uint8_t op_performed(uint8_t op)
+{
+    return op == EVENT_ATOMIC_LOOK ? EVENT_ATOMIC_LOAD : op;
 }
 
 static inline bool event_reads(const struct event *event)
@@ -182,7 +197,7 @@ static inline uint32_t event_lock(const struct event *event)
                                                                         : event->object;
 }
 
-/* DESIGN, section 3: one object, two threads, a write, not both atomic. */
+/* docs/design.md, "Words": one object, two threads, a write, not both atomic. */
 static inline bool event_conflict(const struct event *a, const struct event *b)
 {
     return a->thread != b->thread && a->object == b->object && op_in(a->op, OPS_ACCESS) &&

@@ -3,7 +3,6 @@
 #include "base/array.h"
 #include "base/map.h"
 
-#include <stdio.h>
 #include <xxhash.h>
 
 /* Keys are 64-bit hashes of engine, kind and places. A collision would hide a
@@ -26,6 +25,7 @@ static void free_parts(struct finding *finding)
     free(finding->witness);
     free((char *)finding->note);
     free((char *)finding->replay);
+    consequence_free(&finding->consequence);
 }
 
 void findings_destroy(struct findings *findings)
@@ -91,6 +91,9 @@ static struct finding copy_of(const struct finding *finding)
         copy.note = memory_copy(finding->note, strlen(finding->note) + 1);
     if (finding->replay)
         copy.replay = memory_copy(finding->replay, strlen(finding->replay) + 1);
+    copy.consequence = consequence_copy(&finding->consequence);
+    if (!copy.rule)
+        copy.rule = finding_rule_of_events(finding);
     return copy;
 }
 
@@ -170,8 +173,9 @@ void finding_event_fill(struct finding_event *out, const struct event *event, ui
         .pos = pos,
         .location = event->location,
         .stack = event->stack,
-        .op = event->op,
+        .op = op_performed(event->op),
         .size = event->size,
+        .flags = event->flags,
     };
 }
 
@@ -181,12 +185,11 @@ static int compare_texts(const void *a, const void *b)
 }
 
 /* The places of a finding, sorted; malloc-ed. */
-static const char **sorted_places(const struct finding *finding, const struct trace *trace,
-                                  const char *(*name)(const struct trace *, uint32_t))
+static const char **sorted_places(const struct finding *finding, const struct trace *trace)
 {
     const char **places = memory_alloc(finding->event_count, sizeof *places);
     for (uint32_t i = 0; i < finding->event_count; i++)
-        places[i] = name(trace, finding->events[i].location);
+        places[i] = trace_location(trace, finding->events[i].location);
     qsort(places, finding->event_count, sizeof *places, compare_texts);
     return places;
 }
@@ -196,8 +199,8 @@ bool finding_same(const struct finding *a, const struct trace *trace_a, const st
 {
     if (a->kind != b->kind || a->error != b->error || a->event_count != b->event_count)
         return false;
-    const char **first = sorted_places(a, trace_a, trace_location);
-    const char **second = sorted_places(b, trace_b, trace_location);
+    const char **first = sorted_places(a, trace_a);
+    const char **second = sorted_places(b, trace_b);
     bool same = true;
     for (uint32_t i = 0; same && i < a->event_count; i++)
         same = strcmp(first[i], second[i]) == 0;
@@ -206,20 +209,9 @@ bool finding_same(const struct finding *a, const struct trace *trace_a, const st
     return same;
 }
 
-void finding_id(const struct finding *finding, const struct trace *trace, char id[FINDING_ID_SIZE])
-{
-    const char **places = sorted_places(finding, trace, trace_stable_location);
-    uint64_t hash = (uint64_t)finding->kind << 8 | finding->error;
-    for (uint32_t i = 0; i < finding->event_count; i++)
-        hash = XXH3_64bits_withSeed(places[i], strlen(places[i]) + 1, hash);
-    free(places);
-    snprintf(id, FINDING_ID_SIZE, "%c-%06x", finding_kind_text(finding->kind)[0],
-             (unsigned)(hash & 0xffffff));
-}
-
 const char *finding_kind_text(enum finding_kind kind)
 {
-    static const char *const texts[] = {"race", "deadlock", "atomicity"};
+    static const char *const texts[] = {"race", "deadlock", "atomicity", "failure"};
     return texts[kind];
 }
 
@@ -241,7 +233,8 @@ enum model model_parse(const char *text)
 const char *verdict_text(enum verdict verdict)
 {
     static const char *const texts[VERDICT_COUNT] = {
-        "candidate", "predicted", "observed", "confirmed", "diverged", "unreached", "timeout",
+        "candidate", "predicted", "observed",  "seen-once",
+        "confirmed", "diverged",  "unreached", "timeout",
     };
     return texts[verdict];
 }
@@ -262,13 +255,37 @@ static bool has_event(const struct finding *finding, uint32_t pos)
 
 bool finding_is_unordered(const struct finding *finding)
 {
-    return finding->kind == FINDING_RACE && finding->witness && finding->witness_length > 1 &&
+    return finding_shape(finding) == FINDING_RACE && finding->witness &&
+           finding->witness_length > 1 &&
            !has_event(finding, finding->witness[finding->witness_length - 2]);
 }
 
 uint32_t finding_ends(const struct finding *finding)
 {
-    return finding->kind == FINDING_ATOMICITY || finding_is_unordered(finding)
+    return finding_shape(finding) == FINDING_ATOMICITY || finding_is_unordered(finding)
                ? 0
                : finding->event_count;
+}
+
+static const char *const rules[] = {
+    "use-after-free", "double-free", "uninitialised", "crash",     "abort",  "assertion",
+    "heap",           "sanitizer",   "hang",          "exit-code", "output", "lost-wakeup",
+};
+
+const char *finding_rule_find(const char *text)
+{
+    for (size_t i = 0; text && i < sizeof rules / sizeof *rules; i++)
+        if (strcmp(rules[i], text) == 0)
+            return rules[i];
+    return NULL;
+}
+
+const char *finding_rule_of_events(const struct finding *finding)
+{
+    unsigned frees = 0;
+    for (uint32_t i = 0; i < finding->event_count; i++)
+        frees += (finding->events[i].flags & EVENT_FREES) != 0;
+    if (finding->kind != FINDING_RACE || !frees)
+        return NULL;
+    return finding_rule_find(frees == 2 ? "double-free" : "use-after-free");
 }

@@ -1,10 +1,17 @@
-/* What engines find, replay decides on and reports show (DESIGN, section 7). */
+/* What engines find, replay decides on and reports show (docs/design.md, "The command line"). */
 #ifndef PREPLAY_TRACE_FINDING_H
 #define PREPLAY_TRACE_FINDING_H
 
+#include "trace/consequence.h"
 #include "trace/trace.h"
 
-enum finding_kind { FINDING_RACE, FINDING_DEADLOCK, FINDING_ATOMICITY };
+enum finding_kind {
+    FINDING_RACE,
+    FINDING_DEADLOCK,
+    FINDING_ATOMICITY,
+    FINDING_FAILURE, /* a replay on the way to one of the others failed (struct finding: `from`) */
+    FINDING_KINDS,
+};
 
 enum model { MODEL_NONE, MODEL_SYNC, MODEL_VALUE, MODEL_RF, MODEL_BRANCH, MODEL_COUNT };
 
@@ -12,14 +19,15 @@ enum verdict {
     VERDICT_CANDIDATE, /* of an unsound engine or model, not replayed */
     VERDICT_PREDICTED,
     VERDICT_OBSERVED,
-    VERDICT_CONFIRMED,
+    VERDICT_SEEN_ONCE, /* a replay reached it, the same schedule again did not */
+    VERDICT_CONFIRMED, /* replays reached it, twice, by the schedule that is kept */
     VERDICT_DIVERGED,
     VERDICT_UNREACHED,
     VERDICT_TIMEOUT,
     VERDICT_COUNT,
 };
 
-/* Where in its atomic block the culprit strikes (dissertation, Fig. 20.3). */
+/* Where in its atomic block the culprit strikes (Sadowski, Fig. 20.3). */
 enum atomicity_error { ATOMICITY_NONE, ATOMICITY_BEFORE, ATOMICITY_IN, ATOMICITY_AFTER };
 
 struct finding_event {
@@ -27,10 +35,12 @@ struct finding_event {
     uint32_t location, stack;
     uint8_t op;
     uint8_t size;
+    uint8_t flags; /* enum event_flag */
 };
 
 struct finding {
     enum finding_kind kind;
+    enum finding_kind from; /* of a failure: what its schedule was to reach */
     enum model model;
     enum verdict verdict;
     enum atomicity_error error;
@@ -42,9 +52,12 @@ struct finding {
     uint32_t event_count;
     uint32_t *witness; /* pos values; NULL where the engine gives none */
     uint32_t witness_length;
-    bool in_turns;      /* of the witness only the ends of turns are listed (turns.h) */
-    const char *note;   /* one line for the reader, or NULL; owned by the finding */
-    const char *replay; /* what came of replaying it, or NULL; owned by the finding */
+    bool in_turns;                  /* of the witness only the ends of turns are listed (turns.h) */
+    const char *note;               /* one line for the reader, or NULL; owned by the finding */
+    const char *replay;             /* what came of replaying it, or NULL; owned by the finding */
+    const char *rule;               /* which of its kind (finding_rule_find()), or NULL */
+    struct consequence consequence; /* what the program did after it; owned by the finding */
+    char via[16]; /* id of the finding whose schedule reached this one, or empty: its own did */
 };
 
 struct findings {
@@ -91,14 +104,27 @@ void findings_sort(struct findings *findings);
 void finding_event_fill(struct finding_event *out, const struct event *event, uint32_t pos,
                         uint32_t index);
 
+/* What its events are: of a failure, those of what its schedule was to reach. */
+static inline enum finding_kind finding_shape(const struct finding *finding)
+{
+    return finding->kind == FINDING_FAILURE ? finding->from : finding->kind;
+}
+
+/* Did it happen, in the recorded run or in a replay? */
+static inline bool finding_happened(const struct finding *finding)
+{
+    return finding->verdict == VERDICT_OBSERVED || finding->verdict == VERDICT_SEEN_ONCE ||
+           finding->verdict == VERDICT_CONFIRMED;
+}
+
+/* The rule of that name; NULL if there is none. */
+const char *finding_rule_find(const char *text);
+/* A race that frees what another thread uses, or frees too, has a rule by its events. */
+const char *finding_rule_of_events(const struct finding *finding);
+
 /* Kind, error and full source locations are the same, in whatever order. */
 bool finding_same(const struct finding *a, const struct trace *trace_a, const struct finding *b,
                   const struct trace *trace_b);
-/* The stable id, e.g. "r-1f3a9c": a hash of kind and sorted source locations, without the
- * directory that the program was built in. */
-#define FINDING_ID_SIZE 16
-void finding_id(const struct finding *finding, const struct trace *trace, char id[FINDING_ID_SIZE]);
-
 const char *finding_kind_text(enum finding_kind kind);
 const char *model_text(enum model model);
 const char *verdict_text(enum verdict verdict);

@@ -15,6 +15,8 @@ extern const struct trace_opener *const trace_formats[];
 
 /* A directory that the recorder wrote. */
 struct trace *binary_open(const char *path, struct error *error);
+/* Has the recording in the directory the start of any thread? Without reading more than that. */
+bool binary_has_threads(const char *path);
 struct trace *std_open(const char *path, struct error *error);
 /* A .std trace that lies in memory; the bytes must outlive the trace. */
 struct trace *std_open_memory(const char *name, const char *bytes, size_t length);

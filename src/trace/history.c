@@ -106,9 +106,21 @@ struct history *history_create_with(const struct trace *trace, struct event *eve
     return history;
 }
 
+/* Of variables that nobody read before they were written. */
+static void learn_initial_values(struct history *history)
+{
+    for (uint32_t i = 0; history->has_values && i < history->variables; i++)
+        if (!history->initial_known[i])
+            history->initial_known[i] =
+                trace_initial(history->trace, i, &history->initial_value[i]);
+}
+
 struct history *history_create(const struct trace *trace, struct event *events, uint32_t count)
 {
-    return history_create_with(trace, events, count, trace_count(trace, CLASS_VARIABLE));
+    struct history *history =
+        history_create_with(trace, events, count, trace_count(trace, CLASS_VARIABLE));
+    learn_initial_values(history);
+    return history;
 }
 
 struct history *history_read(struct trace *trace, struct error *error)

@@ -27,7 +27,8 @@ struct history {
     uint32_t sync_count;
     uint64_t ops;            /* the operations there are, as bits */
     bool has_values;         /* some event has one; only then: */
-    uint64_t *initial_value; /* by variable, where initial_known: where somebody read it */
+    uint64_t *initial_value; /* by variable, where initial_known: somebody read it, or the program
+                                tells */
     bool *initial_known;
 };
 

@@ -3,7 +3,7 @@
  *
  * A schedule is a text file, one item a line:
  *
- *     preplay-schedule 2
+ *     preplay-schedule 3
  *     thread N PATH            numbers threads; PATH is the name in the trace (T0.2.1)
  *     step N I OP [failed|beside]
  *                              thread N performs its I-th scheduled operation; OP is its
@@ -16,6 +16,9 @@
  *                              where thread N stands at the end: about to perform its
  *                              I-th operation (a blocking acquire), or, for r and w,
  *                              an access by the code at MODULE+OFFSET before that
+ *     first I                  of the targets of a race, from 0: whose access is made first; the
+ *                              other one's follows before anything else. Without this line both
+ *                              are let go at once
  *     end
  *
  * Steps are in order; the steps of a thread are its operations 0, 1, 2 ... without
@@ -27,14 +30,14 @@
 
 #include "trace/event.h"
 
-#define SCHEDULE_VERSION 2
+#define SCHEDULE_VERSION 3
 
 /* What a schedule lists: synchronisation, but for atomics, whose number differs
  * from run to run where a program spins. */
 #define OPS_SCHEDULED (OPS_SYNC & ~(OPS_ATOMIC | OP_BIT(EVENT_FENCE)))
 
 enum {
-    CONTROL_VERSION = 2,
+    CONTROL_VERSION = 3,
     CONTROL_TARGETS = 64,
     CONTROL_MESSAGE = 512,
     CONTROL_THREADS = 4096,
@@ -55,12 +58,37 @@ enum control_where {
     CONTROL_PERFORMING, /* it is its turn: inside the operation */
 };
 
+/* Set in `turn` when the gates open: a change that is no step, so that who waits for it wakes up.
+ * No position has it. */
+#define CONTROL_FREE_BIT (1u << 31)
+
+/* At a race, if the schedule says whose access comes first: how far the two are. */
+enum control_stage {
+    CONTROL_APART,  /* not there yet, or nobody is to go first */
+    CONTROL_FIRST,  /* the first one makes its access, the other one stands before its own */
+    CONTROL_SECOND, /* the first has made it and stands behind it: now the other one */
+    CONTROL_BOTH,   /* both are made: the gates are open */
+};
+
+/* A signal that ends the process, as the thread that it hit tells of it. */
+struct control_crash {
+    _Atomic uint32_t state; /* 0: none; 1: the thread waits to be looked at; 2: it was. A futex */
+    int32_t signal;
+    uint32_t kernel_thread;
+    uint64_t address, pc;
+    char thread[64]; /* its name in the schedule; empty: the schedule does not know it */
+};
+
 struct control_target {
     _Atomic uint32_t arrived; /* 1 while the thread stands there */
     _Atomic uint32_t blocked; /* 1 while it is inside the blocking call */
     _Atomic uint32_t kernel_thread;
     uint32_t size;
     uint64_t address; /* of the access */
+    /* What was there when the access was made and right after it, as far as `known`. */
+    uint64_t before, after;
+    uint8_t known; /* 1: before, 2: after */
+    char thread[63];
 };
 
 struct replay_control {
@@ -71,6 +99,10 @@ struct replay_control {
     _Atomic uint32_t turn; /* steps performed; a futex */
     _Atomic uint32_t free; /* 1: the gates are open, the program runs as it likes; a futex */
     _Atomic uint32_t targets_missed;
+    _Atomic uint32_t stage; /* enum control_stage; a futex */
+    uint32_t left_thread;   /* of a divergence: the thread's number ... */
+    uint32_t left_index;    /* ... and which of its operations */
+    struct control_crash crash;
     struct control_target targets[CONTROL_TARGETS];
     _Atomic uint8_t where[CONTROL_THREADS]; /* by thread number: enum control_where */
     char message[CONTROL_MESSAGE];

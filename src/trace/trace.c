@@ -56,10 +56,37 @@ void trace_close(struct trace *trace)
     interner_destroy(trace->locations);
     wellformed_destroy(trace->wellformed);
     free(trace->wishes);
+    free(trace->incomplete);
     free(trace->batch);
+    selection_release(trace->selection);
     array_free(&trace->gone);
     free(trace->path);
     free(trace);
+}
+
+bool trace_rewind(struct trace *trace)
+{
+    if (!trace->format->rewind)
+        return false;
+    for (int class = 0; class < CLASS_COUNT; class ++) {
+        interner_destroy(trace->names[class]);
+        trace->names[class] = interner_create();
+    }
+    wellformed_destroy(trace->wellformed);
+    trace->wellformed = wellformed_create();
+    free(trace->wishes);
+    trace->wishes = NULL;
+    trace->wish_count = 0;
+    trace->delivered = trace->left_out = 0;
+    trace->gone.count = 0;
+    trace->format->rewind(trace);
+    return true;
+}
+
+void trace_select(struct trace *trace, struct selection *selection)
+{
+    selection_release(trace->selection);
+    trace->selection = selection;
 }
 
 long trace_next(struct trace *trace, const struct event **batch, struct error *error)
@@ -103,6 +130,20 @@ const char *trace_stable_location(const struct trace *trace, uint32_t location)
     return trace_location(trace, location);
 }
 
+const char *trace_identity(const struct trace *trace, uint32_t location)
+{
+    if (trace->format && trace->format->identity)
+        return trace->format->identity(trace, location);
+    return trace_location(trace, location);
+}
+
+const char *trace_build_directory(const struct trace *trace, uint32_t number)
+{
+    return trace->format && trace->format->build_directory
+               ? trace->format->build_directory(trace, number)
+               : NULL;
+}
+
 bool trace_caller(const struct trace *trace, uint32_t stack, uint32_t *location, uint32_t *outer)
 {
     return trace->format && trace->format->caller &&
@@ -123,6 +164,11 @@ bool trace_frame(const struct trace *trace, uint32_t location, uint32_t level,
     *function = trace_function(trace, location);
     *place = trace_location(trace, location);
     return level == 0;
+}
+
+bool trace_initial(const struct trace *trace, uint32_t variable, uint64_t *value)
+{
+    return trace->format->initial && trace->format->initial(trace, variable, value);
 }
 
 bool trace_origin(const struct trace *trace, uint32_t variable, struct trace_origin *origin)

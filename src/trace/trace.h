@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/intern.h"
 #include "trace/event.h"
+#include "trace/selection.h"
 
 #include <stddef.h>
 
@@ -35,6 +36,8 @@ struct trace_format {
     /* Fills up to `capacity` events; 0 at the end, -1 with an error. */
     long (*next)(struct trace *trace, struct event *events, size_t capacity, struct error *error);
     void (*close)(struct trace *trace);
+    /* Optional: back to the beginning, for trace_rewind(). */
+    void (*rewind)(struct trace *trace);
     /* Optional: the name of a location id; NULL means locations are interned. */
     const char *(*location)(const struct trace *trace, uint32_t location);
     /* Optional, for formats with call stacks: see trace_caller(), trace_function(). */
@@ -44,11 +47,17 @@ struct trace_format {
                   const char **function, const char **place);
     /* Optional: trace_stable_location(). */
     const char *(*stable_location)(const struct trace *trace, uint32_t location);
+    /* Optional: trace_identity(). */
+    const char *(*identity)(const struct trace *trace, uint32_t location);
+    /* Optional: trace_build_directory(). */
+    const char *(*build_directory)(const struct trace *trace, uint32_t number);
     /* Optional: trace_code(). */
     bool (*code)(const struct trace *trace, uint32_t location, const char **module,
                  uint64_t *offset);
     /* Optional: trace_origin(). */
     bool (*origin)(const struct trace *trace, uint32_t variable, struct trace_origin *origin);
+    /* Optional: trace_initial(). */
+    bool (*initial)(const struct trace *trace, uint32_t variable, uint64_t *value);
     /* Optional, both or none: how many variables there are so far, and the name of one, which
      * stays where it is; NULL means variables are interned. */
     uint32_t (*variables)(const struct trace *trace);
@@ -62,6 +71,9 @@ struct trace {
     struct interner *locations;
     uint64_t delivered; /* events delivered so far: the pos of the next one */
     uint64_t left_out;  /* recorded events that no rule of synchronisation explains */
+    /* Why the recording ended before its program did, in printable characters; NULL if it did not:
+     * then what is not found may still be there. */
+    char *incomplete;
     /* What threads still waited for when the recorded program ended: operations that were begun
      * and not performed. Known once the trace is read; text traces have none. */
     struct event *wishes;
@@ -71,6 +83,10 @@ struct trace {
     /* Variables that the batch delivered last is the last one to mention: their memory became
      * another's. Not all that there are, in whatever order. */
     struct gone_variables ARRAY_OF(uint32_t) gone;
+    struct selection *selection; /* of plain accesses; NULL: all are delivered */
+    /* Variables in events are objects of the recording, as in selections: all there are. For who
+     * makes a selection; others get dense numbers of what is delivered. */
+    bool by_objects;
     /* Opens the same trace anew; NULL if it can be read only once (a pipe). */
     struct trace *(*again)(const struct trace *trace, struct error *error);
     void *source; /* the format's own state */
@@ -83,12 +99,24 @@ void trace_close(struct trace *trace);
  * is valid until the next call. */
 long trace_next(struct trace *trace, const struct event **batch, struct error *error);
 
+/* Reads it from the beginning again, with what the first reading learnt; false if the format
+ * cannot. Ids of threads and locations stay the same. */
+bool trace_rewind(struct trace *trace);
+/* Before the first event: which accesses are wanted. Takes it over. */
+void trace_select(struct trace *trace, struct selection *selection);
+
 /* How many objects of a class were seen so far. */
 uint32_t trace_count(const struct trace *trace, enum object_class class);
 const char *trace_name(const struct trace *trace, enum object_class class, uint32_t id);
 const char *trace_location(const struct trace *trace, uint32_t location);
-/* The same without the directory that the program was built in: for ids. */
+/* The same without the directory that the program was built in. */
 const char *trace_stable_location(const struct trace *trace, uint32_t location);
+/* The place in words that stay when lines are added elsewhere: for ids. In a text trace the
+ * location itself. */
+const char *trace_identity(const struct trace *trace, uint32_t location);
+/* Directories where the program was built, or where sources lie that were compiled into it, of the
+ * locations that were asked for so far: NULL after the last. */
+const char *trace_build_directory(const struct trace *trace, uint32_t number);
 /* The machine code of a location: a file and the offset of its load address; false
  * if the trace is not of a program, or its load map does not tell. */
 bool trace_code(const struct trace *trace, uint32_t location, const char **module,
@@ -110,6 +138,8 @@ bool trace_frame(const struct trace *trace, uint32_t location, uint32_t level,
 
 /* Where a variable's memory came from: false for globals, and where it is not known. */
 bool trace_origin(const struct trace *trace, uint32_t variable, struct trace_origin *origin);
+/* What the variable held before any event, where the program's file tells; false if it does not. */
+bool trace_initial(const struct trace *trace, uint32_t variable, uint64_t *value);
 
 /* The count a semaphore must have had at the start for the observed order to be
  * possible; final once the trace is read. */

@@ -18,13 +18,13 @@ setup() {
 @test "JSON has the shape of the design" {
     run "$PREPLAY" predict -e hb,lockset --json out.json "$traces/002-fig1.8-hb-race.std"
     [ "$status" -eq 66 ]
-    jq -e '.format == "preplay-findings" and .version == 1' out.json
+    jq -e '.format == "preplay-findings" and .version == 2' out.json
     jq -e '.trace == {"events": 6, "threads": 2, "objects": 1}' out.json
     jq -e '[.engines[].name] == ["hb", "lockset"]' out.json
     jq -e '.findings[0] | .kind == "race" and .verdict == "observed" and .object == "x"' out.json
     jq -e '.findings[0].events[0] ==
         {"thread": 0, "index": 2, "pos": 2, "op": "write", "location": "3"}' out.json
-    jq -e '.findings[0].id | test("^r-[0-9a-f]{6}$")' out.json
+    jq -e '.findings[0].id | test("^r-[0-9a-f]{10}$")' out.json
 }
 
 @test "JSON on standard output is nothing but JSON" {

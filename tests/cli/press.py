@@ -18,7 +18,7 @@ signal.alarm(500)
 def wishes():
     """How many streams have one in their header (src/trace/encoding.h)."""
     count = 0
-    for path in glob.glob("preplay.data/streams/*.pps"):
+    for path in glob.glob("preplay.data/latest/streams/*.pps"):
         with open(path, "rb") as stream:
             header = stream.read(80)
         count += len(header) == 80 and struct.unpack_from("<I", header, 76)[0] != 0
@@ -28,7 +28,7 @@ def wishes():
 def lives():
     """Whether the recorded program does."""
     try:
-        with open("preplay.data/process") as file, open(f"/proc/{int(file.read())}/stat") as stat:
+        with open("preplay.data/latest/process") as file, open(f"/proc/{int(file.read())}/stat") as stat:
             return stat.read().rpartition(")")[2].split()[0] not in "ZX"
     except (OSError, ValueError):
         return False

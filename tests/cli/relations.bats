@@ -18,7 +18,7 @@ races() { # ENGINE TRACE : the pairs of locations that race, one a line
     done
 }
 
-@test "figures 12.1 to 12.5 have the dissertation's verdicts" {
+@test "figures 12.1 to 12.5 have Sadowski's verdicts" {
     for figure in 12.1-rule-b 12.2-rule-c 12.3-interconnected; do
         [ -z "$(races cp "$traces/002-fig$figure.std")" ]
     done

@@ -33,7 +33,7 @@ id() {
 @test "the schedule is readable text" {
     "$PREPLAY" replay race_after_section.data
     run cat "race_after_section.data/replays/$(id race_after_section).schedule"
-    [[ "${lines[0]}" == "preplay-schedule 2" ]]
+    [[ "${lines[0]}" == "preplay-schedule 3" ]]
     [[ "$output" == *"target "*" w "*"/race_after_section"* ]]
 }
 
@@ -42,7 +42,9 @@ id() {
     "$PREPLAY" record -d changed.data ./changed </dev/null
     "$PREPLAY" predict changed.data || [ $? -eq 66 ]
     cp deadlock_two changed
-    run "$PREPLAY" replay changed.data
+    run -3 "$PREPLAY" replay changed.data
+    [[ "$output" == *"built again since it was recorded"* ]]
+    run "$PREPLAY" replay --trust changed.data
     [ "$status" -eq 1 ]
     [[ "$output" == *"diverged: "* ]]
 }

@@ -80,15 +80,15 @@ C
     grep -q 0x first
 }
 
-@test "replays side by side have lanes of their own, and scratch directories if asked" {
+@test "replays side by side have lanes and files of their own, unless the user's own are asked for" {
     rm -f here/left
-    run "$PREPLAY" replay -n 4 -j 2 --scratch any.data
+    run "$PREPLAY" replay -n 4 -j 2 any.data
     [ "$status" -eq 0 ]
     [[ "$output" == *"confirmed 4 of 4 times"* ]]
     [ ! -e here/left ]
     ! grep -l "somebody was here" any.data/replays/*.output
     [ "$(ls any.data/replays/*.1.schedule | wc -l)" -eq 1 ]
-    run "$PREPLAY" replay -n 2 any.data
+    run "$PREPLAY" replay -n 2 --in-place any.data
     [ -e here/left ]
     grep -q "somebody was here" any.data/replays/*.output
 }
@@ -145,15 +145,24 @@ C
 }
 
 @test "the watchdog ends what never ends, after --timeout" {
-    leaves loops "for (;;) ;"
+    leaves loops "for (;;) usleep(1000);"
     run "$PREPLAY" replay --timeout 1 loops.data
     [ "$status" -eq 1 ]
     [[ "$output" == *"timeout: the time was up (1 s) after "* ]]
 }
 
+@test "a thread that spins is recognised by its processor time" {
+    leaves spins "for (;;) ;"
+    jq '.seconds = 0.01 | .processor_seconds = 0.01' spins.data/manifest.json >m && mv m spins.data/manifest.json
+    run "$PREPLAY" replay spins.data
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"diverged: the program computes without end after "*": expected acq of thread T0.2, which does not come"* ]]
+}
+
 @test "without --timeout it is ten times the recorded run, at least 10 s" {
     leaves standard "for (;;) ;"
-    jq '.seconds = 0.01' standard.data/manifest.json >m && mv m standard.data/manifest.json
+    # A recording that does not say how long it computed.
+    jq '.seconds = 0.01 | del(.processor_seconds)' standard.data/manifest.json >m && mv m standard.data/manifest.json
     run "$PREPLAY" replay standard.data
     [[ "$output" == *"timeout: the time was up (10 s) after "* ]]
 }

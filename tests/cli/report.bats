@@ -29,15 +29,15 @@ find_python() {
 @test "text: stacks, locks, threads, schedule, command, summary" {
     run -66 "$PREPLAY" report "$BIN/lock_order.data"
     [[ "$output" == *"DEADLOCK d-"*"of 2 threads: confirmed"* ]]
-    [[ "$output" == *"Thread T0.1 locks savings:"* ]]
+    [[ "$output" == *"Thread T0.1 locks savings.lock:"* ]]
     [[ "$output" == *"#0 transfer examples/lock_order.c:20"* ]]
     [[ "$output" == *"20 | pthread_mutex_lock(&to->lock);"* ]]
     [[ "$output" == *"#1 save examples/lock_order.c:29"* ]]
-    [[ "$output" == *"holding current, taken at examples/lock_order.c:19"* ]]
+    [[ "$output" == *"holding current.lock, taken at examples/lock_order.c:19"* ]]
     [[ "$output" == *"Thread T0.2 was created by thread T0 (main):"* ]]
     [[ "$output" == *"Again: "*"preplay replay $BIN/lock_order.data d-"* ]]
     [[ "$output" == *"preplay: 1 deadlock confirmed"* ]]
-    [[ "$output" == *"1 replay"* ]]
+    [[ "$output" == *"2 replays"* ]]
 }
 
 @test "text: the command to replay is one that works here" {
@@ -95,7 +95,7 @@ find_python() {
     jq -e '.runs[0].results[0] | .level == "error" and .ruleId == "preplay/race" and (.message.text | length > 0)' "$sarif"
     jq -e '.runs[0].results[0].locations[0].physicalLocation | .artifactLocation == {uri: "examples/hidden_race.c", uriBaseId: "SRCROOT"} and (.region.startLine == 21 or .region.startLine == 32)' "$sarif"
     id=$(jq -r '.findings[0].id' "$BIN/hidden_race.data/findings.json")
-    [ "$(jq -r '.runs[0].results[0].partialFingerprints["preplayFinding/v1"]' "$sarif")" = "$id" ]
+    [ "$(jq -r '.runs[0].results[0].partialFingerprints["preplayFinding/v2"]' "$sarif")" = "$id" ]
     jq -e '.runs[0].results[0].codeFlows[0].threadFlows | length == 2 and all(.[]; .locations | length > 0)' "$sarif"
     # Every step of the witness once, in one order over both threads.
     jq -e '[.runs[0].results[0].codeFlows[0].threadFlows[].locations[].executionOrder] | sort as $all | $all == ($all | unique) and $all[0] == 1' "$sarif"

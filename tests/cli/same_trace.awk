@@ -24,6 +24,8 @@ BEGIN {
     close_at = match($2, /\)[^)]*$/)
     operand[NR] = substr($2, open_at + 1, close_at - open_at - 1)
     thread[NR] = $1
+    sub(/^atomiclook/, "atomicr", plain) # which of them it is depends on the code around
+    sub(/^atomiclook/, "atomicr", op[NR])
     sub(/^try/, "", plain)
     sub(/!$/, "", plain)
     sub(/\.[a-z]*/, "", plain)

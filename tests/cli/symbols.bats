@@ -226,7 +226,7 @@ C
         "$PREPLAY" c++ -g -O0 -std=$standard -pthread text.cc -o text
         "$PREPLAY" run --sarif out.sarif ./text >out 2>&1 || [ $? -eq 66 ]
         grep -q "^DATA RACE r-.* on hidden::word" out
-        grep -qE "^ +[0-9]+ >.* writes hidden::w.* text.cc:5:" out
+        grep -qE "^ +[0-9]+ >.*(reads|writes) hidden::w.* text.cc:5:" out
         jq -e '.runs[0].results[0] | (.message.text | test("hidden::word.* in change, .* in change")) and
             .locations[0].physicalLocation.region.startLine == 5' out.sarif
         [ "$(grep -c '^    #[1-9] change .*text.cc:5:' out)" -ge 2 ]

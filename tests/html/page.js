@@ -29,6 +29,14 @@ setTimeout(() => { console.error("the browser does not answer"); process.exit(1)
     const findings = await page.locator("#list li").count();
     assert(findings > 0, "no findings are listed");
     assert(!/replaies/.test(await page.textContent("body")), "a plural that is none");
+    // The keys that scroll are left alone, but in the controls.
+    const started = await where();
+    await page.keyboard.press("Home");
+    assert.strictEqual(await where(), started);
+    await page.click("text=first");
+    assert.match(await where(), /^step 1 of /);
+    await page.keyboard.press("End");
+    assert(!/^step 1 of [^1]/.test(await where()), "End in the controls goes to the last step");
     await page.keyboard.press("Home");
     assert.match(await where(), /^step 1 of /);
     await page.keyboard.press("ArrowRight");
@@ -55,6 +63,25 @@ setTimeout(() => { console.error("the browser does not answer"); process.exit(1)
         for (const line of await page.evaluate(() => picture.panels.flatMap(({order, observed}) => mustPrecede(order).map(ends =>
             (observed ? "recorded: " : "schedule: ") + ends.map(end => data.threads[order[end].thread] + " " + order[end].text).join(" -> ")))))
             console.log(line);
+    // On paper there are all causes, one after the other.
+    await page.emulateMedia({media: "print"});
+    await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+    const causes = await page.evaluate(() => data.findings.filter(finding => !finding.group).length);
+    assert.strictEqual(await page.locator("#paper section:visible").count(), causes);
+    assert(!await page.locator("nav").isVisible());
+    await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
+    await page.emulateMedia({media: "screen"});
+    assert.strictEqual(await page.locator("#paper").count(), 0);
+    // Narrow: nothing is wider than the screen.
+    await page.setViewportSize({width: 390, height: 844});
+    assert(await page.evaluate(() => document.documentElement.scrollWidth) <= 390, "wider than a telephone");
+    await page.setViewportSize({width: 1280, height: 1000});
+    // Without JavaScript: all that text has.
+    const reader = await browser.newContext({javaScriptEnabled: false});
+    const plain = await reader.newPage();
+    await plain.goto("file://" + file);
+    assert.match(await plain.locator("noscript pre").textContent(), /preplay: \d+ /);
+    await reader.close();
     await page.keyboard.press("/");
     await page.keyboard.type("there is no such word");
     assert.strictEqual(await page.locator("#list li").count(), 0);

@@ -159,7 +159,7 @@ static bool released_to(const struct history *history, uint32_t i, uint32_t j)
 
 static bool loads(const struct event *event)
 {
-    return event->op == EVENT_ATOMIC_LOAD || event->op == EVENT_ATOMIC_RMW;
+    return op_in(event->op, OPS_ATOMIC) && event_reads(event);
 }
 
 /* An acquire fence does late what the relaxed loads before it did not do. */

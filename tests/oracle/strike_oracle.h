@@ -1,5 +1,5 @@
 /* Whether a culprit can strike inside a window, by visiting every state that correct
- * reorderings reach; and the rules of SideTrack (dissertation, Figure 20.3), as they
+ * reorderings reach; and the rules of SideTrack (Sadowski, Figure 20.3), as they
  * stand there, with whole vector clocks. */
 #ifndef PREPLAY_ORACLE_STRIKE_ORACLE_H
 #define PREPLAY_ORACLE_STRIKE_ORACLE_H

@@ -1,5 +1,5 @@
 // What the C library does to memory on the program's behalf.
-// expect: w(target+3)
+// expect: w(target[3])
 // hb: race target
 #include <pthread.h>
 #include <string.h>

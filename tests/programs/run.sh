@@ -15,6 +15,7 @@
 #   // replay: NAME     every broken block predicted is NAME and confirmed by replay (none: there is none)
 #   // sync: none       no candidate of the sync model either
 #   // record: OPTIONS  for preplay record
+# LEVEL is the level of optimisation (-O1).
 # Prints a line for each that fails, then "N passed, N failed".
 # With --valgrind: compiled plainly, by gcc, and recorded inside Valgrind.
 how=
@@ -96,7 +97,7 @@ one() {
     standard=
     case $source in *.cc) command=c++ standard=-std=c++17 ;; esac
     if [ "$how" ]; then compile=$command; else compile="$preplay $command"; fi
-    PREPLAY_CC=$compiler $compile -g -O1 $standard -I"$here/../../include" "$source" -o "$work/program" \
+    PREPLAY_CC=$compiler $compile -g ${LEVEL:--O1} $standard -I"$here/../../include" "$source" -o "$work/program" \
         -pthread || complain "does not compile"
     record_options=$(sed -n 's|^// record: ||p' "$source")
     timeout 600 "$preplay" record $how $record_options -d "$work/trace" "$work/program" >"$work/output" 2>&1

@@ -1,5 +1,5 @@
 // 16-byte accesses, unaligned ones, and a struct that is accessed whole and in part.
-// expect: w(pair+8)
+// expect: w(pair.second)
 // hb: race pair
 #include <pthread.h>
 #include <string.h>

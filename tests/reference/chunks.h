@@ -1,4 +1,4 @@
-/* Random traces in the manner of the dissertation's chapter 12: threads made of
+/* Random traces in the manner of Sadowski's chapter 12: threads made of
  * nested sections, of `sync` sequences that order those who perform them, and of a
  * few accesses to one variable that may race. Plain random traces hardly ever show
  * what the deeper rules of a relation are for; these often do. */

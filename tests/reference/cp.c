@@ -1,4 +1,4 @@
-/* Happens-before, causally-precedes (dissertation, Definition 5) and
+/* Happens-before, causally-precedes (Sadowski, Definition 5) and
  * weak-causally-precedes (Kini, Mathur, Viswanathan, PLDI 2017), as fixpoints. */
 #include "reference/reference.h"
 
@@ -76,7 +76,7 @@ static bool are_sections(const struct state *state, uint32_t first, uint32_t sec
            state->partners[first] != POS_NONE;
 }
 
-/* The dissertation's word; unlike a conflict, both may be atomic. */
+/* Sadowski's word; unlike a conflict, both may be atomic. */
 static bool clash(const struct event *a, const struct event *b)
 {
     return a->thread != b->thread && a->object == b->object && op_in(a->op, OPS_ACCESS) &&

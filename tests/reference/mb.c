@@ -1,4 +1,4 @@
-/* Must-before (dissertation, Definition 8) and its races (chapter 14), united with
+/* Must-before (Sadowski, Definition 8) and its races (chapter 14), united with
  * those of happens-before (section 16.3). */
 #include "reference/reference.h"
 

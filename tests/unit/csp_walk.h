@@ -7,7 +7,7 @@
 
 /* For every pair of positions (lower * count + higher) that races under `sync` within a
  * window of `size` accesses and synchronisation events: how many steps of the CSP model
- * (search/process.h) a shortest way there takes from the window's start; NO_WAY for all
+ * (csp/process.h) a shortest way there takes from the window's start; NO_WAY for all
  * others. */
 #define NO_WAY UINT32_MAX
 uint32_t *walk_races(const struct history *history, uint32_t size);

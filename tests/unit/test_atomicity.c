@@ -1,6 +1,6 @@
 /* atomicity: the figures, and the oracle's opinion on every window and culprit of
  * random traces; sidetrack against its figure, and against what is possible. */
-#include "engine/strikes.h"
+#include "atomicity/strikes.h"
 #include "model/machine.h"
 #include "oracle/oracle.h"
 #include "oracle/strike_oracle.h"

@@ -1,8 +1,8 @@
 /* Objects against a model that looks at every byte, and the encoding's parts. */
 #include "base/array.h"
 #include "base/random.h"
-#include "trace/binary_objects.h"
-#include "trace/binary_variables.h"
+#include "trace/recorded/binary_objects.h"
+#include "trace/recorded/binary_variables.h"
 #include "trace/encoding.h"
 
 #include <setjmp.h>
@@ -157,7 +157,6 @@ static void names_of_lives(void **state)
     struct objects *objects = objects_create();
     struct symbols *symbols = symbols_open("no such load map");
     struct binary_names *names = binary_names_create(symbols);
-    struct binary_variables *variables = binary_variables_create(names, objects);
     for (int round = 0; round < 2; round++) {
         objects_begin(objects, 0x5000, 64);
         for (uint32_t thread = 0; thread < 2; thread++)
@@ -165,6 +164,7 @@ static void names_of_lives(void **state)
                 objects_learn(objects, thread, at, 8, true);
     }
     objects_settle(objects);
+    struct binary_variables *variables = binary_variables_create(names, objects);
     assert_int_equal(objects_count(objects), 4);
     for (uint32_t object = 0; object < 4; object++)
         assert_int_equal(binary_variables_id(variables, object), object);

@@ -3,8 +3,8 @@
  * instead of a few. */
 #include "base/random.h"
 #include "oracle/oracle.h"
-#include "search/cdcl.h"
-#include "search/smt_own.h"
+#include "constraints/cdcl.h"
+#include "constraints/smt_own.h"
 #include "tiddle/generator.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* csp and deadlock against the oracle, on small random traces with all kinds of
  * synchronisation, and the papers' worked examples down to the counterexample.
  * PREPLAY_CSP_TRACES and PREPLAY_CSP_SEED make a long campaign of it. */
-#include "engine/csp.h"
+#include "csp/csp.h"
 #include "engine/driver.h"
 #include "tiddle/generator.h"
 #include "oracle/oracle.h"

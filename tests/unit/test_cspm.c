@@ -2,7 +2,7 @@
  * writer, and the papers' example comes out in the papers' shape. */
 #include "cspm_syntax.h"
 #include "oracle/generator.h"
-#include "search/cspm.h"
+#include "csp/cspm.h"
 
 #include <dirent.h>
 #include <setjmp.h>

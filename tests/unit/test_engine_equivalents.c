@@ -1,5 +1,5 @@
 /* Equivalent traces are the same to every engine: same findings, event for event
- * (dissertation, Section 24.6). Which of several pairs of the same two locations
+ * (Sadowski, Section 24.6). Which of several pairs of the same two locations
  * an engine names may depend on the order, so every event has its own location. */
 #include "base/array.h"
 #include "engine/driver.h"

@@ -2,9 +2,9 @@
  * same records are found. */
 #include "base/array.h"
 #include "base/random.h"
-#include "trace/binary_follow.h"
-#include "trace/binary_scan.h"
-#include "trace/binary_stream.h"
+#include "trace/recorded/binary_follow.h"
+#include "trace/recorded/binary_scan.h"
+#include "trace/recorded/binary_stream.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

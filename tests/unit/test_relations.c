@@ -1,9 +1,9 @@
-/* The relations that predict without a search: the dissertation's worked example of
+/* The relations that predict without a search: Sadowski's worked example of
  * must-before to the last clock, and traces that need what random ones seldom do. */
 #include "base/array.h"
 #include "engine/driver.h"
-#include "model/cp.h"
-#include "model/embracer.h"
+#include "relations/cp.h"
+#include "relations/embracer.h"
 #include "trace/history.h"
 
 #include <setjmp.h>

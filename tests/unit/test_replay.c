@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+_Atomic _Bool system_sealed; /* of the runtime, of which only a part is here */
+
 /* --- accesses ---------------------------------------------------------------------- */
 
 struct question {
@@ -134,7 +136,7 @@ static void names_the_step_that_was_to_come(void **state)
     (void)state;
     char path[] = "/tmp/test_replay_XXXXXX";
     int file = mkstemp(path);
-    static const char text[] = "preplay-schedule 2\nthread 0 T0\nstep 0 0 threadstart\n"
+    static const char text[] = "preplay-schedule 3\nthread 0 T0\nstep 0 0 threadstart\n"
                                "thread 1 T0.1\naccess 1 0 r 4711 /a b\nstep 1 0 acq\n"
                                "target 1 1 w 12 /a b\nend\n";
     assert_int_equal(write(file, text, sizeof text - 1), sizeof text - 1);

@@ -1,6 +1,6 @@
-/* sidetrack: windows, blame, and what the dissertation left out. Its figures are among
+/* sidetrack: windows, blame, and what Sadowski left out. Its figures are among
  * those of test_figures.c. */
-#include "engine/blocks.h"
+#include "atomicity/blocks.h"
 #include "atomicity_text.h"
 
 static const struct engine_options by_default = {.jobs = 1};

@@ -1,5 +1,5 @@
 /* Which reads count as waits that were skipped, and which must not. */
-#include "trace/skipped_waits.h"
+#include "trace/recorded/skipped_waits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 enum { MUTEX = 0x100, OTHER = 0x180, READY = 0x200, FLAG = 0x1000, NEXT = 0x1004 };
-enum { SET_LINE = 1, LOOP_LINE = 2, LOOK_LINE = 3 };
+enum { SET_LINE = 1, LOOP_LINE = 2, LOOK_LINE = 3, CODE_LINE = 4, WAIT_LINE = 5 };
 
 /* A trace: one thread's record or access a step. */
 struct step {
@@ -51,6 +51,7 @@ static struct binary_unit unit_of(const struct step *step, struct binary_access 
 {
     struct binary_unit unit = {.is_record = true, .op = step->op, .object = step->object};
     unit.other = step->other;
+    unit.location = step->line;
     if (step->op != EVENT_READ && step->op != EVENT_WRITE)
         return unit;
     *access = (struct binary_access){.address = step->object,
@@ -68,14 +69,36 @@ static uint64_t line_of(void *context, uint32_t location)
     return location % 10;
 }
 
+static uint64_t pc_of(void *context, uint32_t location)
+{
+    (void)context;
+    return location;
+}
+
+/* What the machine code says: nothing, or that CODE_LINE is the check of the wait at WAIT_LINE. */
+static enum wait_answer no_code(void *context, uint32_t location, uint32_t stack, uint64_t *site)
+{
+    (void)context, (void)location, (void)stack;
+    *site = 0;
+    return WAIT_UNKNOWN;
+}
+
+static enum wait_answer code(void *context, uint32_t location, uint32_t stack, uint64_t *site)
+{
+    (void)context, (void)stack;
+    *site = WAIT_LINE;
+    return location == CODE_LINE ? WAIT_CHECKED : WAIT_NOT;
+}
+
 /* Where the latch opens and where it is passed, as step numbers; -1 if nowhere. */
 struct found {
     int opens, passes, all;
 };
 
-static struct found match(const struct step *steps, size_t count)
+static struct found match_with(const struct skipped_program *program, const struct step *steps,
+                               size_t count)
 {
-    struct skipped_waits *waits = skipped_waits_create(line_of, NULL);
+    struct skipped_waits *waits = skipped_waits_create(program);
     struct binary_access access;
     struct found found = {-1, -1, 0};
     for (size_t i = 0; i < count; i++) {
@@ -99,6 +122,21 @@ static struct found match(const struct step *steps, size_t count)
     skipped_waits_destroy(waits);
     return found;
 }
+
+static struct found match(const struct step *steps, size_t count)
+{
+    return match_with(&(struct skipped_program){NULL, line_of, pc_of, no_code}, steps, count);
+}
+
+/* The same where the code is known. */
+#define EXPECT_OF_CODE(opens_at, passes_at, ...)                                                   \
+    do {                                                                                           \
+        const struct step steps[] = {__VA_ARGS__};                                                 \
+        struct found found = match_with(&(struct skipped_program){NULL, line_of, pc_of, code},     \
+                                        steps, sizeof steps / sizeof *steps);                      \
+        assert_int_equal(found.opens, opens_at);                                                   \
+        assert_int_equal(found.passes, passes_at);                                                 \
+    } while (0)
 
 #define EXPECT(opens_at, passes_at, ...)                                                           \
     do {                                                                                           \
@@ -167,6 +205,25 @@ static void where_waits_were_seen_only_their_predicate_counts(void **state)
            WOKEN(2), READ(2, FLAG, LOOP_LINE), UNLOCK(2));
 }
 
+static void what_the_code_says_decides(void **state)
+{
+    (void)state;
+    EXPECT_OF_CODE(3, 5, LOCK(0), WRITE(0, FLAG, SET_LINE), SIGNAL(0), UNLOCK(0), /* */
+                   LOCK(1), READ(1, FLAG, CODE_LINE), UNLOCK(1));
+    EXPECT_OF_CODE(-1, -1, LOCK(0), WRITE(0, FLAG, SET_LINE), SIGNAL(0), UNLOCK(0), /* */
+                   LOCK(1), READ(1, FLAG, LOOK_LINE), UNLOCK(1));
+    /* A thread that signals as well may have skipped a wait, if it has one. */
+    EXPECT_OF_CODE(3, 5, LOCK(0), WRITE(0, FLAG, SET_LINE), SIGNAL(0), UNLOCK(0), /* */
+                   LOCK(1), READ(1, FLAG, CODE_LINE), SIGNAL(1), UNLOCK(1));
+    /* Others were seen to wait elsewhere: this loop can wait all the same. */
+    EXPECT_OF_CODE(6, 8, SEEN_TO_WAIT, LOCK(0), WRITE(0, FLAG, SET_LINE), SIGNAL(0), UNLOCK(0),
+                   LOCK(1), READ(1, FLAG, CODE_LINE), UNLOCK(1));
+    /* The code waits, but was seen to wait for another condition there. */
+    EXPECT_OF_CODE(-1, -1, LOCK(2), {2, EVENT_WAIT_BEGIN, OTHER, MUTEX, WAIT_LINE}, LOCK(0),
+                   WRITE(0, FLAG, SET_LINE), SIGNAL(0), UNLOCK(0), /* */
+                   LOCK(1), READ(1, FLAG, CODE_LINE), UNLOCK(1));
+}
+
 static void one_latch_for_all_who_skip(void **state)
 {
     (void)state;
@@ -188,6 +245,7 @@ int main(void)
         cmocka_unit_test(other_bytes_other_locks_and_later_writes),
         cmocka_unit_test(a_signaller_that_reads_is_no_waiter),
         cmocka_unit_test(where_waits_were_seen_only_their_predicate_counts),
+        cmocka_unit_test(what_the_code_says_decides),
         cmocka_unit_test(one_latch_for_all_who_skip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

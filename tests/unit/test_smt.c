@@ -1,10 +1,10 @@
 /* The SMT engine: agreement with the oracle, model by model, and the figures and
- * tables of seed 003. PREPLAY_SEEDS=N tries N traces a test instead of a few. */
+ * tables of Said et al.. PREPLAY_SEEDS=N tries N traces a test instead of a few. */
 #include "tiddle/generator.h"
 #include "oracle/oracle.h"
 #include "search/search.h"
-#include "search/smt_equations.h"
-#include "search/smt_search.h"
+#include "constraints/smt_equations.h"
+#include "smt/smt_search.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Whether a process has run on, as the recorder asks it. */
-#include "cli/standstill.h"
+#include "target/standstill.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,14 +1,14 @@
-/* The running example of seed 004 (Figures 1, 2, 5, 6, Tables II and III), pair by
+/* The running example of Ganai (Figures 1, 2, 5, 6, Tables II and III), pair by
  * pair, with and without re-use; two-thread traces, where every finding of the engine
  * has a schedule; the search without most accesses against the search with all; and
  * candidates that come late in a long trace. */
 #include "engine/driver.h"
-#include "engine/sync_log.h"
+#include "relations/sync_log.h"
 #include "model/checker.h"
 #include "oracle/generator.h"
 #include "search/clocks.h"
-#include "search/lattice.h"
-#include "search/rendezvous.h"
+#include "tlh/lattice.h"
+#include "tlh/rendezvous.h"
 #include "trace/formats.h"
 
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "base/team.h"
-#include "engine/stuck_table.h"
+#include "deadlock/stuck_table.h"
 
 #include <xxhash.h>
 

@@ -40,20 +40,39 @@ function fillSelect(select, name, values) {
         select.append(make("option", {value}, value));
 }
 
+// The button below a cause that folds and unfolds its other places.
+const unfolded = new Set(), placesOf = new Map();
+for (const finding of data.findings)
+    if (finding.group) placesOf.set(finding.group, (placesOf.get(finding.group) || 0) + 1);
+
+function places(finding) {
+    const count = placesOf.get(finding.id), open = unfolded.has(finding.id);
+    if (!count || finding.group) return null;
+    return make("button", {class: "fold", "aria-expanded": open, click: () => {
+        if (!unfolded.delete(finding.id)) unfolded.add(finding.id);
+        filter();
+    }}, (open ? "hide " : "show ") + plural(count, "more place"));
+}
+
 function filter() {
     const words = document.getElementById("search").value.toLowerCase().split(/\s+/).filter(Boolean);
     const kind = document.getElementById("kind").value, verdict = document.getElementById("verdict").value;
+    // One entry a cause; its other places when it is unfolded, or when somebody searches.
+    const searching = words.length > 0 || kind || verdict;
     shown = data.findings.filter(finding => (!kind || finding.kind === kind) &&
-        (!verdict || finding.verdict === verdict) && words.every(word => haystack(finding).includes(word)));
+        (!verdict || finding.verdict === verdict) && words.every(word => haystack(finding).includes(word)) &&
+        (searching || !finding.group || unfolded.has(finding.group) || finding === current));
     const list = document.getElementById("list");
     list.replaceChildren(...shown.map(finding => {
         const button = make("button", {click: () => select(finding)}, make("span", {class: "title"}, finding.title),
             make("small", {}, finding.id + " \u00b7 ", make("span", {class: finding.verdict}, finding.verdict)));
         finding.button = button;
         button.setAttribute("aria-current", finding === current);
-        return make("li", {}, button);
+        return make("li", finding.group ? {class: "place"} : {}, button, searching ? null : places(finding));
     }));
-    document.getElementById("count").textContent = shown.length + " of " + plural(data.findings.length, "finding");
+    document.getElementById("count").textContent = searching || !placesOf.size
+        ? shown.length + " of " + plural(data.findings.length, "finding")
+        : plural(data.findings.filter(finding => !finding.group).length, "cause") + ", " + plural(data.findings.length, "finding");
 }
 
 function select(finding) {
@@ -113,8 +132,25 @@ function verdictText(finding) {
     return finding.replay && !words.endsWith(".") ? words + ": " + finding.replay + "." : words;
 }
 
-function show(finding) {
-    const main = document.getElementById("main");
+function copyButton(command) {
+    const button = make("button", {class: "copy", title: "copy the command"}, "copy");
+    button.addEventListener("click", async () => {
+        try { await navigator.clipboard.writeText(command); }
+        catch { // a page from a file may have no clipboard
+            const area = make("textarea", {});
+            area.value = command;
+            document.body.append(area);
+            area.select();
+            document.execCommand("copy");
+            area.remove();
+        }
+        button.textContent = "copied";
+    });
+    return button;
+}
+
+// What is said of a finding; `steps` tells its schedule.
+function describe(finding, steps) {
     const parts = [
         make("h2", {}, finding.title),
         make("p", {}, make("span", {class: "badge " + finding.verdict}, finding.verdict), " ",
@@ -122,13 +158,19 @@ function show(finding) {
         finding.note ? make("p", {class: "soft"}, finding.note) : null,
         make("div", {class: "cards"}, ...finding.events.map(eventCard)),
     ];
-    if (finding.steps.length) parts.push(...interleaving(finding));
+    if (finding.steps.length) parts.push(...steps(finding));
     if (finding.command)
-        parts.push(make("h3", {}, "Again"), make("pre", {class: "source"}, make("span", {}, finding.command)));
+        parts.push(make("h3", {}, "Again"), make("pre", {class: "source"}, make("span", {}, finding.command)),
+            copyButton(finding.command));
     if (finding.background.length)
         parts.push(make("h3", {}, "Where it comes from"), make("div", {class: "cards"},
             ...finding.background.map(entry => make("div", {class: "card"}, make("h4", {}, entry[0]), stack(entry[1])))));
-    main.replaceChildren(...parts.filter(part => part));
+    return parts.filter(part => part);
+}
+
+function show(finding) {
+    const main = document.getElementById("main");
+    main.replaceChildren(...describe(finding, interleaving));
     main.scrollTop = 0;
     if (finding.steps.length) go(picture.rows.length - finding.events.length);
 }
@@ -182,15 +224,15 @@ function interleaving(finding) {
     }
     const lanes = [...new Set(rows.map(row => row.thread))].sort((a, b) => a - b);
     const locks = [...new Set([...rows, ...recorded].flatMap(row => [...row.taken, ...row.given]))];
-    const room = document.getElementById("main").clientWidth - 80;
-    const lane = Math.max(110, Math.min(240, (room / 2 - LEFT) / lanes.length));
+    const room = document.getElementById("main").clientWidth - 80, beside = innerWidth > 900; // as in style.css
+    const lane = Math.max(110, Math.min(240, ((beside ? room / 2 : room) - LEFT) / lanes.length));
     picture = {finding, rows, lanes, locks, lane, panels: []};
     const button = (label, title, action) => make("button", {title, "aria-label": title, click: action}, label);
     return [
         make("h3", {}, "A schedule that reaches it (" + plural(finding.length, "event") + ")"),
         make("div", {class: "legend"}, make("b", {}, "Moved events"), " and ", make("i", {}, "the error"),
             " stand out; bars show who owns a lock, arrows what must come before what, and what is pale in the recorded",
-            " run is no part of the schedule. Click, or use the arrow keys."),
+            " run is no part of the schedule. Click, or use the left and right keys; j and k go to other findings."),
         make("div", {class: "controls"}, button("first", "first step (Home)", () => go(0)),
             button("back", "step back (Left)", () => go(step - 1)), button("step", "step (Right)", () => go(step + 1)),
             button("last", "last step (End)", () => go(rows.length - 1)), make("span", {id: "where", "aria-live": "polite"})),
@@ -350,6 +392,24 @@ function go(to) {
         ...[source(row.source)].filter(Boolean)));
 }
 
+// --- on paper ---------------------------------------------------------------------------
+
+// All findings one after the other, each with its schedule as a list.
+function stepList(finding) {
+    return [make("h3", {}, "A schedule that reaches it (" + plural(finding.length, "event") + ")"),
+        make("ol", {class: "mono"}, ...rowsOf(finding.steps, finding.kind === "deadlock").map(row => make("li",
+            {value: row.place + 1, class: row.error ? "observed" : ""}, data.threads[row.thread] + " " + row.text + "  ",
+            make("span", {class: "soft"}, base(text(row.source))))))];
+}
+
+window.addEventListener("beforeprint", () => {
+    const paper = make("div", {id: "paper"}, ...data.findings.filter(finding => !finding.group)
+        .map(finding => make("section", {}, ...describe(finding, stepList))));
+    document.getElementById("paper")?.remove();
+    document.body.append(paper);
+});
+window.addEventListener("afterprint", () => document.getElementById("paper")?.remove());
+
 // --- start ----------------------------------------------------------------------------
 
 function moveFinding(by) {
@@ -368,9 +428,12 @@ document.addEventListener("keydown", event => {
     const typing = /^(INPUT|SELECT)$/.test(document.activeElement.tagName);
     if (event.key === "Escape" && typing) document.activeElement.blur();
     if (typing) return;
-    const actions = {ArrowLeft: () => go(step - 1), ArrowRight: () => go(step + 1), Home: () => go(0), End: () => go(Infinity),
-        ArrowUp: () => moveFinding(-1), ArrowDown: () => moveFinding(1), t: toggleTheme,
+    // Up, down, Home and End scroll, as everywhere; in the controls Home and End go to the ends.
+    const inControls = document.activeElement.closest(".controls") !== null;
+    const actions = {ArrowLeft: () => go(step - 1), ArrowRight: () => go(step + 1),
+        k: () => moveFinding(-1), j: () => moveFinding(1), t: toggleTheme,
         "/": () => document.getElementById("search").focus()};
+    if (inControls) Object.assign(actions, {Home: () => go(0), End: () => go(Infinity)});
     if (!actions[event.key]) return;
     event.preventDefault();
     actions[event.key]();
@@ -382,14 +445,20 @@ for (const [name, values] of [["kind", data.findings.map(finding => finding.kind
 }
 document.getElementById("search").addEventListener("input", filter);
 const kinds = new Map();
-for (const finding of data.findings) {
+for (const finding of data.findings.filter(finding => !finding.group)) {
     const key = finding.kind + " " + finding.verdict;
     kinds.set(key, (kinds.get(key) || 0) + 1);
 }
+if (data.program)
+    document.getElementById("program").textContent = [data.program.command, "recorded " + data.program.date,
+        "on " + data.program.host, "preplay " + data.version].join(" \u00b7 ");
 document.getElementById("summary").textContent = [data.path, [...kinds].map(([key, count]) => plural(count, key.split(" ")[0]) + " " + key.split(" ")[1]).join(", "), plural(data.events, "event"), plural(data.threads.length, "thread"),
     plural(data.objects, "shared object"), data.run ? "recording " + data.run.recording.toFixed(2) + " s, predicting " +
         data.run.predicting.toFixed(2) + " s, " + plural(data.run.replays, "replay") + " " + data.run.replaying.toFixed(2) + " s" : "",
     data.hidden ? plural(data.hidden, "candidate") + " not shown" : ""].filter(Boolean).join(" \u00b7 ");
+if (data.incomplete)
+    document.querySelector("header").append(make("p", {class: "incomplete", role: "alert"},
+        "Incomplete: " + data.incomplete + ". Nothing is said about the rest."));
 filter();
 const wanted = data.findings.find(finding => "#" + finding.id === location.hash) || data.findings[0];
 if (wanted) select(wanted);

@@ -1,4 +1,4 @@
-// As in the dissertation's Figure 21.1: a calls b, which calls d, and d again through c. Not d
+// As in Sadowski's Figure 21.1: a calls b, which calls d, and d again through c. Not d
 // and not c are to blame, but b, and a with it.
 // record: --blocks
 // hb: none

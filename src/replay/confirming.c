@@ -1,0 +1,240 @@
+#include "replay/confirming.h"
+
+#include "base/array.h"
+#include "base/interruption.h"
+#include "replay/replaying.h"
+#include "target/sandbox.h"
+#include "trace/turns.h"
+#include "trace/finding_id.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "replay/confirm_jobs.h"
+#include "replay/settling.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* A sound prediction that did not show gets another chance: what its witness does not
+ * order (input, timing) may have differed. */
+enum { ATTEMPTS = 3 };
+
+struct confirmation {
+    struct confirming *options;
+    struct replay_program program;
+    struct settling settling;
+    struct confirm_jobs jobs;
+    struct map explained; /* causes of which it is known how the program fails by them */
+    struct map failures;  /* hashes of failures: the second one of a kind is no news */
+    double started;
+    struct settled settled; /* large: not on the stack */
+};
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* --- the budget -------------------------------------------------------------------- */
+
+static double budget_of(const struct confirming *confirming, const struct replay_program *program)
+{
+    double own = program->seconds * CONFIRMING_TIMES;
+    if (confirming->budget > 0)
+        return confirming->budget;
+    return own > CONFIRMING_SECONDS ? own : CONFIRMING_SECONDS;
+}
+
+/* A budget of the user's is for everything; ours is for what comes to nothing. */
+static double seconds_left(const struct confirmation *self)
+{
+    const struct confirming *options = self->options;
+    double spent = options->budget > 0 ? now() - self->started : options->fruitless;
+    return options->budget_was - options->spent - spent;
+}
+
+static bool is_spent(const struct confirmation *self)
+{
+    return self->options->replays >= self->options->most || seconds_left(self) <= 0;
+}
+
+/* How long the next replay may take; 0: the standard. */
+static double limit(const struct confirmation *self)
+{
+    double left = seconds_left(self), each = self->options->timeout;
+    if (each <= 0)
+        return left < replay_program_seconds(&self->program) ? left : 0;
+    return left < each ? left : each;
+}
+
+static void show_progress(const struct confirmation *self, const struct confirm_job *current)
+{
+    struct confirming_progress progress = {.total = self->jobs.count,
+                                           .left = seconds_left(self),
+                                           .current = current ? current->id : NULL};
+    if (!self->options->progress)
+        return;
+    for (size_t i = 0; i < self->jobs.count; i++) {
+        progress.settled += self->jobs.items[i].settled;
+        progress.confirmed += finding_happened(self->jobs.items[i].finding);
+    }
+    self->options->progress(self->options->progress_context, &progress);
+}
+
+/* --- what a replay tells about others --------------------------------------------- */
+
+/* Seen in both runs of the schedule that is kept: its own replay could show no more. Seen in one:
+ * it may yet have a schedule of its own that shows it each time. */
+static void settle_seen(struct confirmation *self, const struct confirm_job *replayed)
+{
+    const struct settled *settled = &self->settled;
+    bool kept = settled->verdict == VERDICT_CONFIRMED || settled->verdict == VERDICT_SEEN_ONCE;
+    for (uint32_t i = 0; i < settled->seen_count; i++)
+        for (size_t k = 0; k < self->jobs.count; k++) {
+            struct confirm_job *job = &self->jobs.items[k];
+            char text[96];
+            if (!kept || job->settled || job == replayed ||
+                strcmp(job->id, settled->seen[i]) != 0 || finding_happened(job->finding))
+                continue;
+            snprintf(text, sizeof text, "it happened while %s was replayed", replayed->id);
+            bool twice = settled->seen_times[i] > 1;
+            finding_settle(job->finding, twice ? VERDICT_CONFIRMED : VERDICT_SEEN_ONCE, text);
+            memcpy(job->finding->via, replayed->id, sizeof replayed->id);
+            job->settled = twice;
+        }
+}
+
+/* Another engine's finding of the same error. */
+static void settle_same(struct confirmation *self, const struct confirm_job *replayed)
+{
+    for (size_t i = 0; i < self->jobs.count; i++) {
+        struct confirm_job *job = &self->jobs.items[i];
+        if (job == replayed || job->settled || strcmp(job->id, replayed->id) != 0)
+            continue;
+        settled_apply(&self->settled, job->finding);
+        job->settled = true;
+    }
+}
+
+/* --- one finding --------------------------------------------------------------------- */
+
+/* The same failure, found on the way to something else, is one finding. */
+static bool is_news(struct confirmation *self)
+{
+    bool added = true;
+    const struct settled *settled = &self->settled;
+    uint64_t hash = 0;
+    for (const char *at = settled->reason; *at; at++)
+        hash = map_mix(hash * 31 + (unsigned char)*at);
+    if (settled->failed)
+        map_at(&self->failures, hash >> 1, &added);
+    return added;
+}
+
+static void apply(struct confirmation *self, struct confirm_job *job)
+{
+    struct settled *settled = &self->settled;
+    bool happened = settled->verdict == VERDICT_CONFIRMED || settled->verdict == VERDICT_SEEN_ONCE;
+    bool was_seen = job->finding->verdict == VERDICT_SEEN_ONCE;
+    if (!is_news(self))
+        finding_settle(job->finding, VERDICT_DIVERGED, settled->reason);
+    else if (happened || !was_seen) {
+        job->finding->via[0] = 0;
+        settled_apply(settled, job->finding);
+    }
+    if (consequence_failure(&job->finding->consequence))
+        map_at(&self->explained, job->cause, NULL);
+    job->settled = happened;
+}
+
+static bool try_once(struct confirmation *self, struct confirm_job *job,
+                     enum schedule_detail detail)
+{
+    struct confirming *options = self->options;
+    struct error error = {0};
+    self->settling.timeout = limit(self);
+    self->settling.consequences = !map_find(&self->explained, job->cause);
+    show_progress(self, job);
+    double begun = now();
+    int result = settling_try(&self->settling, job->finding, detail, &self->settled, &error);
+    double took = now() - begun;
+    options->replays += self->settled.runs;
+    options->seconds += took;
+    if (!self->settled.reached && !self->settled.failed)
+        options->fruitless += took;
+    if (result) {
+        finding_settle(job->finding, job->finding->verdict, error.text);
+        job->settled = true;
+        return true;
+    }
+    options->interrupted |= self->settled.interrupted;
+    if (options->interrupted)
+        return false;
+    apply(self, job);
+    settle_seen(self, job);
+    if (job->settled)
+        settle_same(self, job);
+    return true;
+}
+
+/* False if the budget is spent, or the user has had enough. */
+static bool settle(struct confirmation *self, struct confirm_job *job)
+{
+    /* What is likely to do, then less, then more. */
+    static const enum schedule_detail details[ATTEMPTS] = {SCHEDULE_NEEDED, SCHEDULE_PLAIN,
+                                                           SCHEDULE_FINE};
+    int attempts = confirm_is_sound(job->finding) ? ATTEMPTS : 1;
+    for (int i = 0; i < attempts && !job->settled; i++) {
+        if (is_spent(self))
+            return i > 0;
+        if (!try_once(self, job, details[i]))
+            return false;
+    }
+    job->settled = true;
+    return true;
+}
+
+static bool keep_apart(struct confirming *confirming, struct replay_program *program,
+                       const char *path)
+{
+    struct error reason = {0};
+    if (replay_program_keep_apart(program, path, confirming->in_place, &reason) == 0) {
+        snprintf(confirming->note, sizeof confirming->note, "%s", sandbox_note(program->sandbox));
+        return true;
+    }
+    snprintf(confirming->note, sizeof confirming->note, "Nothing was replayed: %.480s",
+             reason.text);
+    return false;
+}
+
+int confirming_run(struct confirming *confirming, const char *path, struct error *error)
+{
+    struct confirmation *self = NEW(struct confirmation);
+    self->options = confirming;
+    self->started = now();
+    confirm_jobs_collect(&self->jobs, confirming->history, confirming->lists,
+                         confirming->list_count);
+    int result = self->jobs.count ? replay_program_read(&self->program, path, error) : 0;
+    self->settling = (struct settling){.program = &self->program, .history = confirming->history};
+    if (!result)
+        confirming->budget_was = budget_of(confirming, &self->program);
+    bool possible = result == 0 && self->jobs.count && keep_apart(confirming, &self->program, path);
+    for (size_t i = 0; !result && i < self->jobs.count; i++)
+        if (!self->jobs.items[i].settled &&
+            (!possible || confirming->interrupted || interruption_asked() ||
+             !settle(self, &self->jobs.items[i])))
+            confirming->left++;
+    if (confirming->progress)
+        confirming->progress(confirming->progress_context, NULL);
+    settling_free(&self->settling);
+    if (self->program.manifest)
+        replay_program_free(&self->program);
+    map_free(&self->explained);
+    map_free(&self->failures);
+    array_free(&self->jobs);
+    free(self);
+    return result;
+}

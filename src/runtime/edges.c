@@ -1,0 +1,41 @@
+#include "runtime/edges.h"
+
+#include "runtime/sync.h"
+
+#include <errno.h>
+
+uint64_t edge_mix_bytes(uint64_t seed, const void *bytes, size_t length)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < length; i++)
+        seed = edge_mix(seed, at[i] + UINT64_C(1));
+    return seed;
+}
+
+static void note(uint64_t object, unsigned op, unsigned order, uintptr_t pc)
+{
+    struct recorder *self = recorder_self();
+    if (!(object & ~EDGE_END) || !self || self->ignore_sync)
+        return;
+    struct sync_record record = {
+        .op = (uint8_t)op, .object = object, .size = 1, .order = (uint8_t)order, .pc = pc};
+    int saved = errno;
+    self->sync_index++;
+    sync_note(self, &record);
+    errno = saved;
+}
+
+void edge_release(uint64_t object, uintptr_t pc)
+{
+    note(object, EVENT_ATOMIC_RMW, ORDER_RELEASE, pc);
+}
+
+void edge_begin(uint64_t object, uintptr_t pc)
+{
+    note(object, EVENT_ATOMIC_STORE, ORDER_RELEASE, pc);
+}
+
+void edge_acquire(uint64_t object, uintptr_t pc)
+{
+    note(object, EVENT_ATOMIC_LOAD, ORDER_ACQUIRE, pc);
+}

@@ -1,0 +1,354 @@
+#include "target/sandbox.h"
+
+#include "base/files.h"
+#include "target/abilities.h"
+#include "target/apart.h"
+#include "target/before.h"
+#include "target/copying.h"
+#include "target/guard.h"
+#include "target/mounts.h"
+#include "target/namespaces.h"
+#include "target/network.h"
+#include "target/scratch.h"
+#include "target/unseen.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MEMORY_SHARE = 8 }; /* what may be written there, of what is free */
+
+enum sandbox_kind {
+    SANDBOX_NONE,   /* in place */
+    SANDBOX_MOUNTS, /* mounts of its own */
+    SANDBOX_COPY,   /* a copy of the working directory */
+};
+
+struct sandbox {
+    enum sandbox_kind kind;
+    struct abilities abilities;
+    struct apart apart;
+    struct scratch scratch;
+    struct before before;
+    bool own_network;
+    char note[512];
+    char mount_point[PATH_MAX];
+    char recorded[PATH_MAX]; /* where the recorded program stood */
+    char run[PATH_MAX];      /* in the scratch directory: this run's; "" if there is none */
+    char here[PATH_MAX];     /* where the program stands */
+};
+
+/* --- one run -------------------------------------------------------------------------------- */
+
+int sandbox_empty(struct sandbox *sandbox, struct error *error)
+{
+    if (!*sandbox->scratch.path)
+        return 0; /* what was in memory is gone */
+    snprintf(sandbox->run, sizeof sandbox->run, "%.4000s/%d", sandbox->scratch.path, (int)getpid());
+    copy_remove(sandbox->run);
+    return mkdir(sandbox->run, 0700) ? error_set(error, ERROR_INTERNAL, "%s: cannot be made: %s",
+                                                 sandbox->run, strerror(errno))
+                                     : 0;
+}
+
+int sandbox_enter(struct sandbox *sandbox, struct error *error)
+{
+    switch (sandbox->kind) {
+    case SANDBOX_MOUNTS:
+        return namespaces_enter(true, sandbox->own_network, error) ||
+                       apart_enter(&sandbox->apart, error) ||
+                       before_restore(&sandbox->before, NULL, NULL, error)
+                   ? -1
+                   : 0;
+    case SANDBOX_COPY:
+        return copy_directory(sandbox->recorded, sandbox->run, APART_COPY_LIMIT, error) ||
+                       before_restore(&sandbox->before, sandbox->recorded, sandbox->run, error)
+                   ? -1
+                   : 0;
+    default:
+        return 0;
+    }
+}
+
+const char *sandbox_directory(const struct sandbox *sandbox)
+{
+    return sandbox->kind == SANDBOX_COPY ? sandbox->run : sandbox->recorded;
+}
+
+const char *sandbox_note(const struct sandbox *sandbox)
+{
+    return sandbox->note;
+}
+
+bool sandbox_own_processes(const struct sandbox *sandbox)
+{
+    return sandbox->kind == SANDBOX_MOUNTS && sandbox->abilities.processes;
+}
+
+/* Adds a sentence. */
+__attribute__((format(printf, 2, 3))) static void note(struct sandbox *sandbox, const char *format,
+                                                       ...)
+{
+    size_t at = strlen(sandbox->note);
+    if (at)
+        at += (size_t)snprintf(sandbox->note + at, sizeof sandbox->note - at, ". ");
+    va_list arguments;
+    va_start(arguments, format);
+    if (at < sizeof sandbox->note)
+        vsnprintf(sandbox->note + at, sizeof sandbox->note - at, format, arguments);
+    va_end(arguments);
+}
+
+/* --- making it ------------------------------------------------------------------------------- */
+
+/* Places for files that come and go: any program may need them at any time. */
+static void add_temporary(struct apart *apart, const char *const *environment)
+{
+    static const char *const usual[] = {"/tmp", "/var/tmp", "/dev/shm"};
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        apart_add(apart, usual[i], false);
+    for (; environment && *environment; environment++)
+        if (strncmp(*environment, "TMPDIR=/", 8) == 0)
+            apart_add(apart, *environment + 7, false);
+}
+
+static int make_mount_point(struct sandbox *sandbox, const char *trace, struct error *error)
+{
+    char real[PATH_MAX];
+    if (!realpath(trace, real))
+        return error_set(error, ERROR_INPUT, "%s: %s", trace, strerror(errno));
+    snprintf(sandbox->mount_point, sizeof sandbox->mount_point, "%.4000s/replays", real);
+    int failed = files_make_directory(sandbox->mount_point); /* and no link to one */
+    snprintf(sandbox->mount_point, sizeof sandbox->mount_point, "%.4000s/replays/layers", real);
+    if (failed || files_make_directory(sandbox->mount_point))
+        return error_set(error, ERROR_INPUT, "%s: cannot be made: %s", sandbox->mount_point,
+                         strerror(errno));
+    sandbox->apart.mount_point = sandbox->mount_point;
+    apart_reach(&sandbox->apart, real);
+    return 0;
+}
+
+/* Layers may not lie in a directory that they are for. */
+static bool holds_directory(void *context, const char *base)
+{
+    struct sandbox *sandbox = context;
+    char real[PATH_MAX];
+    if (!realpath(base, real))
+        return true;
+    for (size_t i = 0; i < sandbox->apart.directories.count; i++) {
+        const struct apart_directory *one = &sandbox->apart.directories.items[i];
+        if (one->needed && path_is_below(real, one->path))
+            return true;
+    }
+    return false;
+}
+
+/* What lies around the layers cannot get some itself. */
+static void leave_out_around(struct apart *apart, const char *layers)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < apart->directories.count; i++) {
+        struct apart_directory one = apart->directories.items[i];
+        if (path_is_below(layers, one.path))
+            free(one.path);
+        else
+            apart->directories.items[kept++] = one;
+    }
+    apart->directories.count = kept;
+}
+
+static int use_disk(struct sandbox *sandbox, struct error *error)
+{
+    if (scratch_make(&sandbox->scratch, holds_directory, sandbox, error))
+        return -1;
+    leave_out_around(&sandbox->apart, sandbox->scratch.path);
+    sandbox->apart.layers = sandbox->run;
+    return 0;
+}
+
+static void add_written(void *context, const char *directory)
+{
+    apart_add(context, directory, true);
+}
+
+static uint64_t memory_free(void)
+{
+    FILE *file = fopen("/proc/meminfo", "re");
+    char line[256];
+    unsigned long long kilobytes = 0;
+    while (file && fgets(line, sizeof line, file) &&
+           sscanf(line, "MemAvailable: %llu", &kilobytes) != 1)
+        ;
+    if (file)
+        fclose(file);
+    return kilobytes << 10;
+}
+
+/* Memory is quicker, and forgets by itself. */
+static bool needs_disk(const struct sandbox *sandbox)
+{
+    const struct abilities *can = &sandbox->abilities;
+    return (can->users && !can->marks_in_memory) ||
+           before_bytes(&sandbox->before) > memory_free() / MEMORY_SHARE;
+}
+
+static void reach_socket(void *context, const char *path)
+{
+    apart_reach(context, path);
+}
+
+static int prepare_network(struct sandbox *sandbox, const struct sandbox_wish *wish,
+                           struct error *error)
+{
+    struct network network;
+    if (network_read(&network, wish->recording, reach_socket, &sandbox->apart, error))
+        return -1;
+    sandbox->own_network = sandbox->abilities.network && wish->network_is_known && !*network.other;
+    size_t at = strlen(sandbox->note);
+    if (*network.other)
+        snprintf(sandbox->note + at, sizeof sandbox->note - at,
+                 "%sReplays used the machine's network, for the run talked with %s", at ? ". " : "",
+                 network.other);
+    return 0;
+}
+
+static int prepare_mounts(struct sandbox *sandbox, const struct sandbox_wish *wish,
+                          struct error *error)
+{
+    sandbox->kind = SANDBOX_MOUNTS;
+    sandbox->apart.users = sandbox->abilities.users;
+    before_directories(&sandbox->before, add_written, &sandbox->apart);
+    apart_add(&sandbox->apart, sandbox->recorded, false);
+    add_temporary(&sandbox->apart, wish->environment);
+    return make_mount_point(sandbox, wish->trace, error) || prepare_network(sandbox, wish, error) ||
+                   (needs_disk(sandbox) && use_disk(sandbox, error))
+               ? -1
+               : 0;
+}
+
+static bool nothing_holds(void *context, const char *base)
+{
+    (void)context, (void)base;
+    return false;
+}
+
+/* Only a path that the program goes from its working directory leads into the copy. */
+static int prepare_copy(struct sandbox *sandbox, struct error *error)
+{
+    sandbox->kind = SANDBOX_COPY;
+    for (size_t i = 0; i < sandbox->before.count; i++) {
+        const struct before_entry *entry = &sandbox->before.items[i];
+        if (entry->from_root || !path_is_below(entry->path, sandbox->recorded))
+            return error_set(error, ERROR_USAGE,
+                             "the program wrote to %s, and no mount namespace is allowed here to "
+                             "keep that apart",
+                             entry->path);
+    }
+    return scratch_make(&sandbox->scratch, nothing_holds, NULL, error);
+}
+
+/* --- does it work? ------------------------------------------------------------------------------
+ */
+
+static int enter_trial(void *context, struct error *error)
+{
+    return sandbox_enter(context, error);
+}
+
+static void end_trial(void *context)
+{
+    (void)context;
+    _exit(0);
+}
+
+static int try_out(struct sandbox *sandbox, struct error *error)
+{
+    struct guard guard;
+    struct guard_task task = {.enter = enter_trial,
+                              .become = end_trial,
+                              .context = sandbox,
+                              .own_processes = sandbox_own_processes(sandbox)};
+    if (sandbox_empty(sandbox, error) || guard_start(&guard, &task, error))
+        return -1;
+    while (waitpid(guard.process, NULL, 0) < 0 && errno == EINTR)
+        ;
+    guard_free(&guard);
+    return 0;
+}
+
+static void note_lost(struct sandbox *sandbox)
+{
+    size_t lost = 0;
+    const char *first = NULL;
+    for (size_t i = sandbox->before.count; i-- > 0;)
+        if (sandbox->before.items[i].kind == BEFORE_LOST) {
+            first = sandbox->before.items[i].path;
+            lost++;
+        }
+    if (lost)
+        note(sandbox,
+             "Replays found %zu file%s as the run had left %s (%.140s): too large to be kept "
+             "(--keep-files), or not readable",
+             lost, lost == 1 ? "" : "s", lost == 1 ? "it" : "them", first);
+}
+
+static void note_unseen(struct sandbox *sandbox, const char *recording)
+{
+    struct unseen unseen;
+    unseen_find(&unseen, &sandbox->before, recording, sandbox->recorded);
+    if (unseen.count)
+        note(sandbox,
+             "%zu file%s changed during the run, and not by what preplay sees of it (%.140s): "
+             "replays found %s so",
+             unseen.count, unseen.count == 1 ? "" : "s", unseen.first,
+             unseen.count == 1 ? "it" : "them");
+}
+
+static int prepare(struct sandbox *sandbox, const struct sandbox_wish *wish, struct error *error)
+{
+    const char *directory = wish->directory ? wish->directory : ".";
+    if (!realpath(directory, sandbox->recorded))
+        return error_set(error, ERROR_INPUT, "%s, where the program was recorded: %s", directory,
+                         strerror(errno));
+    if (wish->in_place)
+        return 0;
+    if (before_read(&sandbox->before, wish->recording, error))
+        return -1;
+    note_lost(sandbox);
+    note_unseen(sandbox, wish->recording);
+    abilities_find(&sandbox->abilities);
+    struct error reason = {0};
+    int result = sandbox->abilities.mounts ? prepare_mounts(sandbox, wish, &reason)
+                                           : prepare_copy(sandbox, &reason);
+    if (result || try_out(sandbox, &reason))
+        return error_set(error, reason.code, "%s (--in-place replays on the user's own files)",
+                         reason.text);
+    return 0;
+}
+
+struct sandbox *sandbox_create(const struct sandbox_wish *wish, struct error *error)
+{
+    struct sandbox *sandbox = NEW(struct sandbox);
+    sandbox->scratch.lock = -1;
+    if (prepare(sandbox, wish, error) == 0)
+        return sandbox;
+    sandbox_destroy(sandbox);
+    return NULL;
+}
+
+void sandbox_destroy(struct sandbox *sandbox)
+{
+    if (!sandbox)
+        return;
+    scratch_remove(&sandbox->scratch);
+    apart_free(&sandbox->apart);
+    before_free(&sandbox->before);
+    free(sandbox);
+}

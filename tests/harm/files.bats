@@ -1,0 +1,172 @@
+# Replays find the files that the recorded run found, and leave no trace in them.
+load users
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR"
+    "$PREPLAY" cc -g "$BATS_TEST_DIRNAME/programs/changes_files.c" -o changes_files -pthread
+    chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR"
+}
+
+teardown() {
+    cd /
+    rm -rf "$room"
+}
+
+make_old() {
+    as "$1" sh -c 'mkdir -p work/emptied work/moved/deep && cd work &&
+        for file in overwritten appended renamed removed truncated mapped replaced emptied/file moved/deep/file; do
+            echo "old $file" >$file; done; chmod 640 removed; ln -s removed linked'
+    cp "$BATS_FILE_TMPDIR/changes_files" .
+}
+
+# What the run itself has changed stays, and is all that has.
+confirm_as() {
+    room_for "$1"
+    make_old "$1"
+    cd work
+    as "$1" "$PREPLAY" record -d ../trace ../changes_files
+    as "$1" "$PREPLAY" predict ../trace || [ $? -eq 66 ]
+    tree_of . >../after
+    run as "$1" "$PREPLAY" replay -n 3 -j 2 ../trace
+    [[ "$output" == *"confirmed 3 of 3 times"* ]] || { echo "$output"; cat ../trace/replays/*.output; false; }
+    tree_of . | diff ../after -
+    grep -q new overwritten
+}
+
+@test "replays of root leave files alone, and find what was there before" {
+    confirm_as root
+}
+
+@test "those of an ordinary user, too" {
+    confirm_as user
+}
+
+@test "and those where no mount namespace can be made: in a copy of the working directory" {
+    confirm_as contained
+}
+
+temporary() { ls -a /tmp /var/tmp /dev/shm "${TMPDIR:-/tmp}" | grep "preplay-[0-9]" | sort || true; }
+
+@test "nothing is left in directories for temporary files either" {
+    temporary >"$BATS_TEST_TMPDIR/before"
+    confirm_as contained
+    [ -z "$(temporary | comm -13 "$BATS_TEST_TMPDIR/before" -)" ] # older ones may have gone
+}
+
+@test "run replays apart, too: the result of the run is what remains" {
+    room_for user
+    make_old user
+    cd work
+    run as user "$PREPLAY" run -d ../trace ../changes_files
+    [ "$status" -eq 66 ]
+    [ "$(cat overwritten)" = new ]
+    [ "$(cat appended)" = "$(printf 'old appended\nnew')" ]
+    [ ! -e emptied ]
+    [ "$(wc -l <by_child)" -eq 1 ]
+    # What nothing of ours has seen changing is said: a child's file, and one by a system call.
+    [[ "$output" == *"2 files changed during the run, and not by what preplay sees of it ("*"/work/"* ]]
+}
+
+@test "written outside of what can be kept apart: nothing is replayed, and --in-place is named" {
+    room_for contained
+    cat >elsewhere.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int found;
+static void *other(void *unused)
+{
+    found = 1;
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(int count, char **words)
+{
+    pthread_t thread;
+    FILE *file = fopen(words[count - 1], "a");
+    fputs("once\n", file);
+    fclose(file);
+    pthread_create(&thread, NULL, other, NULL);
+    usleep(100000);
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    printf("%d\n", found);
+    return pthread_join(thread, NULL);
+}
+C
+    "$PREPLAY" cc -g elsewhere.c -o elsewhere -pthread
+    mkdir work
+    cd work
+    run as contained "$PREPLAY" run -d ../trace ../elsewhere "$room/elsewhere.txt"
+    [[ "$output" == *"Nothing was replayed: the program wrote to $room/elsewhere.txt"*"--in-place"* ]]
+    [ "$(cat ../elsewhere.txt)" = once ]
+    run as contained "$PREPLAY" replay ../trace
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"--in-place"* ]]
+    run as contained "$PREPLAY" replay --in-place ../trace
+    [ "$status" -eq 0 ]
+    [ "$(wc -l <../elsewhere.txt)" -gt 1 ]
+    # With mounts it is no difficulty.
+    cp ../elsewhere.txt "$BATS_TEST_TMPDIR"
+    run as root "$PREPLAY" replay ../trace
+    [ "$status" -eq 0 ]
+    cmp ../elsewhere.txt "$BATS_TEST_TMPDIR/elsewhere.txt"
+}
+
+@test "what would not fit into memory is on a disk, and is removed there: an ordinary user" {
+    room_for user
+    cat >large.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int found;
+static void *other(void *unused)
+{
+    found = 1;
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    FILE *file = fopen("large", "wx");
+    if (!file || ftruncate(fileno(file), 1L << 39))
+        return 9;
+    fclose(file);
+    pthread_create(&thread, NULL, other, NULL);
+    usleep(100000);
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    printf("%d\n", found);
+    return pthread_join(thread, NULL);
+}
+C
+    "$PREPLAY" cc -g large.c -o large_program -pthread
+    temporary >"$BATS_TEST_TMPDIR/before"
+    as user "$PREPLAY" record -d trace ./large_program
+    as user "$PREPLAY" predict trace || [ $? -eq 66 ]
+    stat -c '%s %y %z' large >"$BATS_TEST_TMPDIR/large"
+    run as user "$PREPLAY" replay -n 3 -j 2 trace
+    [[ "$output" == *"confirmed 3 of 3 times"* ]] || { echo "$output"; false; }
+    stat -c '%s %y %z' large | diff "$BATS_TEST_TMPDIR/large" -
+    [ -z "$(temporary | comm -13 "$BATS_TEST_TMPDIR/before" -)" ] # older ones may have gone
+}
+
+@test "what is too large to be kept is said" {
+    room_for user
+    make_old user
+    cd work
+    run as user "$PREPLAY" run --keep-files 20 -d ../trace ../changes_files
+    [[ "$output" == *"Replays found "*" as the run had left "*"--keep-files"* ]]
+}
+
+@test "doctor tells what this machine offers, and what is not to be had" {
+    run "$PREPLAY" doctor
+    [[ "$output" == *"ok   replays find their files in mounts of their own"* ]]
+    run as contained "$PREPLAY" doctor
+    [[ "$output" == *"NO   replays find their files in mounts of their own"*"copy of the working directory"* ]]
+}

@@ -1,0 +1,18 @@
+/* expect: crash */
+#include "late.h"
+static int value = 42, *volatile shared = &value;
+static void *use(void *unused)
+{
+    if (shared)
+        printf("%d\n", *shared);
+    say("used");
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread = begin(use);
+    do_other_things();
+    say("close");
+    shared = NULL;
+    pthread_join(thread, NULL);
+}

@@ -1,0 +1,18 @@
+/* expect: output */
+#include "late.h"
+static int total;
+static void *add(void *unused)
+{
+    total += 1;
+    say("added");
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread = begin(add);
+    do_other_things();
+    say("add");
+    total += 1;
+    pthread_join(thread, NULL);
+    printf("total %d\n", total);
+}

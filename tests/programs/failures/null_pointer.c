@@ -1,0 +1,17 @@
+/* expect: crash */
+#include "late.h"
+static int value = 42, *pointer;
+static void *init(void *unused)
+{
+    pointer = &value;
+    say("set");
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread = begin(init);
+    do_other_things();
+    say("use");
+    printf("%d\n", *pointer);
+    pthread_join(thread, NULL);
+}

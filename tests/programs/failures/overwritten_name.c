@@ -1,0 +1,18 @@
+/* expect: output */
+#include "late.h"
+static char initial;
+static void *name_it(void *unused)
+{
+    initial = 'a';
+    say("named");
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread = begin(name_it);
+    do_other_things();
+    say("rename");
+    initial = 'b';
+    pthread_join(thread, NULL);
+    printf("called %c\n", initial);
+}

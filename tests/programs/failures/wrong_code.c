@@ -1,0 +1,18 @@
+/* expect: exit-code */
+#include "late.h"
+static int failed = 3;
+static void *work(void *unused)
+{
+    failed = 0;
+    say("worked");
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread = begin(work);
+    do_other_things();
+    say("leave");
+    int code = failed;
+    pthread_join(thread, NULL);
+    return code;
+}
