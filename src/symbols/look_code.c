@@ -70,15 +70,15 @@ static bool is_copy(const struct code_place *place, size_t index, size_t call)
             code_is_on(place, one, line));
 }
 
-static bool is_plain_access(const struct code_place *place, const struct instruction *call)
+static bool is_local_access(const struct code_place *place, const struct instruction *call)
 {
-    const char *name = machine_code_import(place->module->code, call);
+    const char *name = call->of_frame ? machine_code_import(place->module->code, call) : NULL;
     return name &&
            (strncmp(name, "__tsan_read", 11) == 0 || strncmp(name, "__tsan_write", 12) == 0);
 }
 
-/* Where something is decided by what was loaded: code that is not optimised keeps it in a variable
- * first. */
+/* Where something is decided by what was loaded: code that is not optimised keeps it in a local
+ * variable first. */
 static size_t decided_at(const struct code_place *place, size_t call)
 {
     const struct function_code *function = place->function;
@@ -87,7 +87,7 @@ static size_t decided_at(const struct code_place *place, size_t call)
         const struct instruction *one = &function->items[index];
         if (one->flow == FLOW_JUMP || one->flow == FLOW_BRANCH || one->flow == FLOW_STOP)
             return index;
-        if (one->flow == FLOW_CALL && !is_plain_access(place, one))
+        if (one->flow == FLOW_CALL && !is_local_access(place, one))
             return call + 1;
     }
     return call + 1;

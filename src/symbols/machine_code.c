@@ -213,6 +213,21 @@ static void find_target(struct instruction *one, const cs_insn *found)
     }
 }
 
+/* The register that holds the address of a local variable after the instruction, of which `held`
+ * did before; X86_REG_INVALID: none that we know of. */
+static x86_reg frame_register(const cs_insn *found, x86_reg held)
+{
+    const cs_x86_op *to = &found->detail->x86.operands[0], *from = to + 1;
+    if (found->detail->x86.op_count < 1 || to->type != X86_OP_REG || !(to->access & CS_AC_WRITE))
+        return held;
+    if (found->id == X86_INS_LEA &&
+        (from->mem.base == X86_REG_RBP || from->mem.base == X86_REG_RSP))
+        return to->reg;
+    if (found->id == X86_INS_MOV && from->type == X86_OP_REG && from->reg == held)
+        return to->reg;
+    return to->reg == held ? X86_REG_INVALID : held;
+}
+
 /* Decodes the next instruction and moves on; what is none stops, a byte long. */
 static struct instruction decode(struct machine_code *self, cs_insn *room, const uint8_t **bytes,
                                  size_t *left, uint64_t *address)
@@ -241,10 +256,13 @@ static struct function_code *decode_function(struct machine_code *self, const st
     uint64_t address = span->low;
     const uint8_t *bytes = bytes_at(self, address, &left);
     cs_insn *room = cs_malloc(self->decoder);
+    x86_reg frame = X86_REG_INVALID;
     if (left > span->high - span->low)
         left = (size_t)(span->high - span->low);
     while (bytes && room && left) {
         struct instruction one = decode(self, room, &bytes, &left, &address);
+        one.of_frame = one.flow == FLOW_CALL && frame == X86_REG_RDI;
+        frame = one.flow == FLOW_ON ? frame_register(room, frame) : X86_REG_INVALID;
         array_push(&found, one);
     }
     if (room)

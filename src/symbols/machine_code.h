@@ -25,6 +25,7 @@ struct instruction {
     uint64_t target;       /* 0: not known */
     enum flow flow;
     bool through_slot; /* the target is a slot that holds the address (-fno-plt) */
+    bool of_frame;     /* a call whose first argument is the address of a local variable */
 };
 
 struct function_code {
