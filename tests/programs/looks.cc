@@ -2,6 +2,7 @@
 // count 1: atomicr.acquire(spun)
 // count 1: atomicr.acquire(yielded)
 // count 1: atomicr(helped)
+// count 1: atomicr(kept)
 // count 1: atomicr.acquire(order of annotated
 // expect: atomicr.acquire(polled)
 // count 1: atomiclook.acquire(looked)
@@ -9,6 +10,7 @@
 // never: atomiclook.acquire(spun)
 // never: atomiclook.acquire(yielded)
 // never: atomiclook(helped)
+// never: atomiclook(kept)
 // never: atomiclook(exchanged)
 // count 1: atomiclook.relaxed(numbers
 // hb: none
@@ -23,7 +25,7 @@ void AnnotateHappensAfter(const char *file, int line, const volatile void *addre
 }
 
 std::atomic<int> spun, yielded, helped, looked, twice, polled, exchanged, numbers;
-int annotated, work;
+int annotated, work, kept;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 #define NOINLINE __attribute__((noinline))
@@ -35,6 +37,7 @@ static void *setter(void *unused)
     spun.store(1, std::memory_order_release);
     yielded.store(1, std::memory_order_release);
     helped = 1;
+    __atomic_store_n(&kept, 1, __ATOMIC_SEQ_CST);
     looked.store(1, std::memory_order_release);
     twice = 1;
     exchanged = 1;
@@ -67,6 +70,15 @@ NOINLINE static void spin_with_helper()
 {
     while (!is_helped())
         ;
+}
+
+/* As C's atomic_load: what was loaded goes through a variable whose address is taken. */
+NOINLINE static void spin_with_copy()
+{
+    int copy;
+    do
+        __atomic_load(&kept, &copy, __ATOMIC_SEQ_CST);
+    while (!copy);
 }
 
 /* A loop around more than the load: known when it has gone round. */
@@ -116,6 +128,7 @@ int main()
     spin();
     yield();
     spin_with_helper();
+    spin_with_copy();
     int result = annotated + look() + look_again() + exchange() + add_up();
     result += look_again();
     poll();
