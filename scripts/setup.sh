@@ -3,7 +3,7 @@
 # cmocka and bats decide which tests there are, and valgrind whether there is --valgrind: they must
 # be there when meson first looks. capstone reads machine code: which reads decide about a wait.
 build_packages="gcc libc6-dev meson ninja-build pkg-config libxxhash-dev libjansson-dev libdw-dev \
-libcapstone-dev libzstd-dev libz3-dev re2c lemon libcmocka-dev bats valgrind"
+libcapstone-dev libz3-dev re2c lemon libcmocka-dev bats valgrind"
 # What the zoo of libraries (tests/programs/libraries) is about.
 library_packages="libc++-dev libc++abi-dev libglib2.0-dev libtbb-dev libomp-dev libuv1-dev libssl-dev \
 libboost-thread-dev libboost-fiber-dev libboost-context-dev libboost-system-dev"
@@ -56,6 +56,12 @@ install_modules() {
             missing="$missing $module"
     done
     [ -n "$missing" ] || return 0
+    # Patience is for a slow registry; one that cannot be reached at all is told within a minute.
+    timeout 50 npm view --fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000 \
+        --fetch-timeout=20000 "$1" name >/dev/null || {
+        echo "The npm registry cannot be reached; missing for the tests of the page and of SARIF:$missing" >&2
+        return 1
+    }
     mkdir -p "$directory"
     # All of them: npm takes out what it is not told about.
     npm install --fetch-retries=5 --no-save --no-package-lock --no-audit --no-fund --ignore-scripts --loglevel=error \
