@@ -35,11 +35,6 @@ static const char *const channels[EVENT_COUNT] = {
     [EVENT_ONCE_PASS] = "once_pass",
 };
 
-const char *counterexample_channel(enum event_op op)
-{
-    return channels[op];
-}
-
 struct writing {
     FILE *out;
     const struct trace *trace;

@@ -12,7 +12,4 @@
 char *counterexample_text(const struct history *history, const uint32_t *witness, uint32_t length,
                           uint32_t targets, uint32_t from, uint32_t most);
 
-/* The CSP channel of an operation, e.g. "lock"; NULL if it has none. */
-const char *counterexample_channel(enum event_op op);
-
 #endif

@@ -46,11 +46,6 @@ const char *cspm_channel_name(enum cspm_channel channel)
     return channels[channel].name;
 }
 
-const char *cspm_channel_type(enum cspm_channel channel)
-{
-    return channels[channel].type;
-}
-
 void cspm_write_instance(FILE *out, uint32_t instance)
 {
     fprintf(out, "use_%u", instance);

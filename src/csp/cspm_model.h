@@ -70,8 +70,6 @@ struct cspm_model {
 
 /* Objects of a class that occur in events of these channels, as a set. */
 const char *cspm_channel_name(enum cspm_channel channel);
-/* The datatype of a channel's second field; NULL if it has none. */
-const char *cspm_channel_type(enum cspm_channel channel);
 
 /* "use_3": a use of a barrier. */
 void cspm_write_instance(FILE *out, uint32_t instance);

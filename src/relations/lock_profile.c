@@ -25,8 +25,7 @@ struct lock_profiles {
     struct holdings ARRAY_OF(struct holding) threads;
     struct interner *known;
     struct words scratch;
-    struct words held; /* answer of lock_profile_held */
-    struct map meets;  /* pair of profiles -> 1 may meet, 2 may not */
+    struct map meets; /* pair of profiles -> 1 may meet, 2 may not */
 };
 
 struct lock_profiles *lock_profiles_create(void)
@@ -51,7 +50,6 @@ void lock_profiles_destroy(struct lock_profiles *profiles)
     array_free(&profiles->threads);
     interner_destroy(profiles->known);
     array_free(&profiles->scratch);
-    array_free(&profiles->held);
     map_free(&profiles->meets);
     free(profiles);
 }
@@ -210,21 +208,6 @@ bool lock_profiles_meet(struct lock_profiles *profiles, uint32_t a, uint32_t b)
     if (added)
         *known = compute_meet(profiles, a, b) ? 1 : 2;
     return *known == 1;
-}
-
-uint32_t lock_profile_held(struct lock_profiles *profiles, uint32_t profile, const uint32_t **locks)
-{
-    const uint32_t *words = words_of(profiles, profile);
-    struct words *held = &profiles->held;
-    held->count = 0;
-    const uint32_t *at = words + 1;
-    for (uint32_t i = 0; i < words[0]; i++) {
-        struct view view;
-        at = next_view(at, &view);
-        array_push(held, view.lock);
-    }
-    *locks = held->items;
-    return words[0];
 }
 
 bool lock_profile_holds(const struct lock_profiles *profiles, uint32_t profile, uint32_t lock)

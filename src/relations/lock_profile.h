@@ -28,10 +28,6 @@ void lock_profiles_step(struct lock_profiles *profiles, const struct event *even
 /* False if the lock rules above keep the two apart, whatever the schedule. */
 bool lock_profiles_meet(struct lock_profiles *profiles, uint32_t a, uint32_t b);
 
-/* The locks a profile holds, ascending; valid until the next call. */
-uint32_t lock_profile_held(struct lock_profiles *profiles, uint32_t profile,
-                           const uint32_t **locks);
-
 /* Does the profile hold the lock exclusively? */
 bool lock_profile_holds(const struct lock_profiles *profiles, uint32_t profile, uint32_t lock);
 /* Up to `limit` of the locks it holds exclusively; returns how many. */

@@ -67,11 +67,6 @@ uint64_t binary_places_pc(const struct binary_places *self, uint32_t location)
     return location < self->pcs.count ? self->pcs.items[location] : 0;
 }
 
-uint32_t binary_places_locations(const struct binary_places *self)
-{
-    return (uint32_t)self->pcs.count;
-}
-
 bool binary_places_frame(const struct binary_places *self, uint32_t stack, uint32_t *location,
                          uint32_t *outer)
 {

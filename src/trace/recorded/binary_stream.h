@@ -63,7 +63,6 @@ void binary_places_home(struct binary_places *places, uint32_t *location, uint32
 struct symbols;
 void binary_places_use(struct binary_places *places, struct symbols *symbols);
 uint64_t binary_places_pc(const struct binary_places *places, uint32_t location);
-uint32_t binary_places_locations(const struct binary_places *places);
 /* The caller's location and the next outer stack; false for stack 0 and unknown ones. */
 bool binary_places_frame(const struct binary_places *places, uint32_t stack, uint32_t *location,
                          uint32_t *outer);
