@@ -49,31 +49,46 @@ static bool saw(const struct vclock *clock, uint32_t self, struct epoch epoch)
     return epoch.thread == self || vclock_saw(clock, epoch);
 }
 
-/* Racing pairs of the same locations come by the thousand: only the first is a
- * finding. */
-static bool is_known(struct clock_races *races, const struct access *a, const struct access *b)
+/* What makes two races the same finding. */
+static uint64_t pair_of(const struct clock_races *races, const struct finding_event *a,
+                        const struct finding_event *b)
 {
     if (races->run->options->every_pair)
-        return false;
+        return map_pair(a->pos, b->pos);
+    return a->location < b->location ? map_pair(a->location, b->location)
+                                     : map_pair(b->location, a->location);
+}
+
+/* Racing pairs of the same locations come by the thousand: only the first is a
+ * finding. */
+static bool is_known(struct clock_races *races, const struct finding_event *a,
+                     const struct finding_event *b)
+{
+    uint64_t pair = pair_of(races, a, b);
+    if (races->run->options->every_pair)
+        return races->known.count && map_find(&races->known, pair);
     bool added;
-    map_at(&races->known,
-           a->location < b->location ? map_pair(a->location, b->location)
-                                     : map_pair(b->location, a->location),
-           &added);
+    map_at(&races->known, pair, &added);
     return !added;
 }
 
-static void report(const struct clock_races *races, uint32_t variable, const struct access *earlier,
-                   const struct access *later, bool observed)
+static void report(const struct clock_races *races, uint32_t variable,
+                   struct finding_event events[2], bool observed, const char *note)
 {
-    struct finding_event events[2];
-    access_fill(&events[0], earlier);
-    access_fill(&events[1], later);
     struct finding finding =
         found_race(races->run, races->run->engine->default_model, variable, events);
     finding.verdict = observed ? VERDICT_OBSERVED : VERDICT_CANDIDATE;
-    finding.note = observed ? NULL : "happens-before orders the two in the observed run";
+    finding.note = note;
     findings_add(races->run->findings, &finding);
+}
+
+void clock_races_report(struct clock_races *races, uint32_t variable,
+                        struct finding_event events[2], bool observed, const char *note)
+{
+    bool added;
+    map_at(&races->known, pair_of(races, &events[0], &events[1]), &added);
+    if (added)
+        report(races, variable, events, observed, note);
 }
 
 /* Reports every earlier access that is not before `access`; true if there was one. */
@@ -89,8 +104,13 @@ static bool scan(struct clock_races *races, uint32_t id, const struct access_his
         if (!earlier->tick || !accesses_conflict(earlier, access) || vclock_saw(before, epoch))
             continue;
         raced = true;
-        if (!is_known(races, earlier, access))
-            report(races, id, earlier, access, !vclock_saw(happened, epoch));
+        struct finding_event events[2];
+        access_fill(&events[0], earlier);
+        access_fill(&events[1], access);
+        bool observed = !vclock_saw(happened, epoch);
+        if (!is_known(races, &events[0], &events[1]))
+            report(races, id, events, observed,
+                   observed ? NULL : "happens-before orders the two in the observed run");
     }
     return raced;
 }

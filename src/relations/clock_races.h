@@ -25,6 +25,10 @@ void clock_races_destroy(struct clock_races *races);
 void clock_races_check(struct clock_races *races, const struct event *event, uint32_t pos,
                        uint32_t index, const struct vclock *before, const struct vclock *happened);
 
+/* Reports this race of the relation now and not again, with what is to be said of it. */
+void clock_races_report(struct clock_races *races, uint32_t variable,
+                        struct finding_event events[2], bool observed, const char *note);
+
 /* After a batch of `trace`: the variables that it mentioned last. */
 void clock_races_forget(struct clock_races *races, const struct trace *trace);
 

@@ -14,6 +14,7 @@ struct cp {
     uint32_t *ordered;      /* by lock: `ordered` of its last section */
     uint32_t locks, walks;
     struct hb_walk *walk; /* of the reading */
+    struct race_edges_walk *edges;
     size_t next_step;
 };
 
@@ -94,13 +95,18 @@ static void rewind_walk(struct cp *cp)
 
 struct cp *cp_create(const struct history *history)
 {
+    return cp_create_with(history, NULL);
+}
+
+struct cp *cp_create_with(const struct history *history, const struct race_edges *edges)
+{
     struct cp *cp = NEW(struct cp);
     cp->history = history;
     cp->locks = trace_count(history->trace, CLASS_LOCK);
     cp->before = NEW_ARRAY(struct vclock, history->threads);
     cp->mutexes = NEW_ARRAY(struct vclock, cp->locks);
     cp->ordered = NEW_ARRAY(uint32_t, cp->locks);
-    cp_skeleton_build(&cp->skeleton, history);
+    cp_skeleton_build(&cp->skeleton, history, edges);
     for (bool again = true; again; cp->walks++) {
         again = false;
         rewind_walk(cp);
@@ -109,6 +115,7 @@ struct cp *cp_create(const struct history *history)
     }
     rewind_walk(cp);
     cp->walk = hb_walk_create();
+    cp->edges = race_edges_walk_create(edges);
     return cp;
 }
 
@@ -125,6 +132,7 @@ void cp_destroy(struct cp *cp)
     free(cp->ordered);
     cp_skeleton_free(&cp->skeleton);
     hb_walk_destroy(cp->walk);
+    race_edges_walk_destroy(cp->edges);
     free(cp);
 }
 
@@ -143,6 +151,7 @@ static void take_steps_at(struct cp *cp, uint32_t pos)
 void cp_enter(struct cp *cp, uint32_t pos)
 {
     hb_walk_enter(cp->walk, &cp->history->events[pos]);
+    race_edges_enter(cp->edges, cp->walk, &cp->history->events[pos], pos);
     take_steps_at(cp, pos);
 }
 
@@ -159,4 +168,5 @@ const struct vclock *cp_happened_before(struct cp *cp, uint32_t thread)
 void cp_leave(struct cp *cp, uint32_t pos)
 {
     hb_walk_leave(cp->walk, &cp->history->events[pos]);
+    race_edges_leave(cp->edges, cp->walk, &cp->history->events[pos], pos);
 }

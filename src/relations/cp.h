@@ -24,12 +24,15 @@
 #define PREPLAY_RELATIONS_CP_H
 
 #include "model/vclock.h"
+#include "relations/race_edges.h"
 #include "trace/history.h"
 
 struct cp;
 
 /* Computes the relation for the whole trace. */
 struct cp *cp_create(const struct history *history);
+/* With these races taken as edges, which must not change meanwhile; NULL: none. */
+struct cp *cp_create_with(const struct history *history, const struct race_edges *edges);
 void cp_destroy(struct cp *cp);
 
 /* How often the skeleton was walked. */

@@ -19,6 +19,7 @@ struct open_sections {
 struct builder {
     struct cp_skeleton *skeleton;
     struct hb_walk *walk;
+    struct race_edges_walk *edges;
     struct section_accesses accesses;
     struct open_sections *open; /* by thread */
     uint32_t *last_section;     /* by lock */
@@ -158,6 +159,9 @@ static void add_event(struct builder *builder, const struct event *event, uint32
     const struct vclock *arrived = hb_walk_enter(builder->walk, event);
     if (arrived)
         add_arrival(builder->skeleton, pos, event->thread, arrived);
+    const struct vclock *raced = race_edges_enter(builder->edges, builder->walk, event, pos);
+    if (raced)
+        add_arrival(builder->skeleton, pos, event->thread, raced);
     struct open_sections *open = &builder->open[event->thread];
     if (op_in(event->op, OPS_ACCESS))
         for (size_t i = 0; i < open->count; i++)
@@ -170,14 +174,17 @@ static void add_event(struct builder *builder, const struct event *event, uint32
         add_arrival(builder->skeleton, pos, event->object,
                     hb_walk_clock(builder->walk, event->thread));
     hb_walk_leave(builder->walk, event);
+    race_edges_leave(builder->edges, builder->walk, event, pos);
 }
 
-void cp_skeleton_build(struct cp_skeleton *skeleton, const struct history *history)
+void cp_skeleton_build(struct cp_skeleton *skeleton, const struct history *history,
+                       const struct race_edges *edges)
 {
     uint32_t locks = trace_count(history->trace, CLASS_LOCK);
     struct builder builder = {
         .skeleton = skeleton,
         .walk = hb_walk_create(),
+        .edges = race_edges_walk_create(edges),
         .open = NEW_ARRAY(struct open_sections, history->threads),
         .last_section = memory_alloc(locks, sizeof(uint32_t)),
     };
@@ -194,6 +201,7 @@ void cp_skeleton_build(struct cp_skeleton *skeleton, const struct history *histo
     free(builder.open);
     free(builder.last_section);
     section_accesses_free(&builder.accesses);
+    race_edges_walk_destroy(builder.edges);
     hb_walk_destroy(builder.walk);
 }
 

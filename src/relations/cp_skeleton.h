@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "model/vclock.h"
+#include "relations/race_edges.h"
 #include "trace/history.h"
 
 #define CP_NONE UINT32_MAX
@@ -44,7 +45,9 @@ struct cp_skeleton {
     struct arena ticks;      /* memory of all clocks in here */
 };
 
-void cp_skeleton_build(struct cp_skeleton *skeleton, const struct history *history);
+/* `edges` may be NULL. */
+void cp_skeleton_build(struct cp_skeleton *skeleton, const struct history *history,
+                       const struct race_edges *edges);
 void cp_skeleton_free(struct cp_skeleton *skeleton);
 
 #endif

@@ -79,6 +79,16 @@ const struct vclock *hb_walk_enter(struct hb_walk *walk, const struct event *eve
     return arrived ? &walk->arriving : NULL;
 }
 
+void hb_walk_join(struct hb_walk *walk, uint32_t thread, const struct vclock *clock)
+{
+    vclock_join(clock_at(walk, thread), clock);
+}
+
+void hb_walk_tick(struct hb_walk *walk, uint32_t thread)
+{
+    clock_at(walk, thread)->ticks[thread]++;
+}
+
 void hb_walk_leave(struct hb_walk *walk, const struct event *event)
 {
     if (!op_in(event->op, OPS_SYNC))

@@ -16,6 +16,10 @@ void hb_walk_destroy(struct hb_walk *walk);
 const struct vclock *hb_walk_enter(struct hb_walk *walk, const struct event *event);
 /* What happens before the thread's event; the own entry is the event's tick. */
 const struct vclock *hb_walk_clock(struct hb_walk *walk, uint32_t thread);
+/* An edge from elsewhere ends at the thread's event. */
+void hb_walk_join(struct hb_walk *walk, uint32_t thread, const struct vclock *clock);
+/* One started at the event that was completed: the thread's next one has a tick of its own. */
+void hb_walk_tick(struct hb_walk *walk, uint32_t thread);
 /* Completes the event. */
 void hb_walk_leave(struct hb_walk *walk, const struct event *event);
 

@@ -152,6 +152,34 @@ void reference_cp(const struct history *history, struct relation *races)
     end(&state);
 }
 
+static bool first_race(const struct state *state, uint32_t *first, uint32_t *second)
+{
+    for (uint32_t b = 0; b < state->count; b++)
+        for (uint32_t a = b; a-- > 0;)
+            if (event_conflict(&state->history->events[a], &state->history->events[b]) &&
+                !related(&state->before, a, b)) {
+                *first = a;
+                *second = b;
+                return true;
+            }
+    return false;
+}
+
+void reference_cp_first(const struct history *history, struct relation *races)
+{
+    struct state state = begin(history);
+    uint32_t first, second;
+    fixpoint(&state, apply_cp);
+    while (first_race(&state, &first, &second)) {
+        relate(races, first, second);
+        relate(&state.hb, first, second);
+        relate(&state.before, first, second);
+        relation_close(&state.hb);
+        fixpoint(&state, apply_cp);
+    }
+    end(&state);
+}
+
 void reference_wcp(const struct history *history, struct relation *races)
 {
     struct state state = begin(history);

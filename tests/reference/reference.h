@@ -50,6 +50,9 @@ void reference_add_hard(const struct history *history, struct relation *relation
 /* Each of these fills `races` with the pairs that race. */
 void reference_hb(const struct history *history, struct relation *races);
 void reference_cp(const struct history *history, struct relation *races);
+/* The races that the theorem of causally-precedes holds for, each taken as an edge before the next.
+ */
+void reference_cp_first(const struct history *history, struct relation *races);
 void reference_wcp(const struct history *history, struct relation *races);
 void reference_mb(const struct history *history, struct relation *races);
 void reference_syncp(const struct history *history, struct relation *races);
