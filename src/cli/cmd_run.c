@@ -119,6 +119,7 @@ static int confirm(struct run *run, struct part *part, struct error *error)
     run->fruitless += confirming.fruitless;
     run->numbers.replays += confirming.replays;
     run->numbers.left += confirming.left;
+    run->numbers.foretold += confirming.foretold;
     run->numbers.interrupted |= confirming.interrupted;
     if (*confirming.note)
         memcpy(run->numbers.note, confirming.note, sizeof run->numbers.note);

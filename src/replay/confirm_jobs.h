@@ -14,6 +14,7 @@ struct confirm_job {
     uint32_t rank;   /* how many of the same cause, and as sound, come before it */
     uint32_t length; /* of the schedule, in events */
     uint32_t order;  /* as found */
+    bool put_off;    /* another one's replay speaks against it: it comes last */
     bool settled;
 };
 

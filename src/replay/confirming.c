@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "replay/confirm_jobs.h"
+#include "replay/foretold.h"
 #include "replay/settling.h"
 
 #include <stdio.h>
@@ -27,6 +28,7 @@ struct confirmation {
     struct confirm_jobs jobs;
     struct map explained; /* causes of which it is known how the program fails by them */
     struct map failures;  /* hashes of failures: the second one of a kind is no news */
+    struct foretold foretold;
     double started;
     struct settled settled; /* large: not on the stack */
 };
@@ -150,6 +152,37 @@ static void apply(struct confirmation *self, struct confirm_job *job)
     job->settled = happened;
 }
 
+/* --- what is known beforehand --------------------------------------------------------- */
+
+static void learn(struct confirmation *self, const struct confirm_job *job)
+{
+    const struct settled *settled = &self->settled;
+    if (settled->left && !settled->reached && !settled->failed)
+        foretold_learn(&self->foretold, self->options->history, job->finding, settled->left_thread,
+                       settled->left_index);
+}
+
+/* Whether it need not be replayed, or not now. */
+static bool is_foretold(struct confirmation *self, struct confirm_job *job)
+{
+    switch (foretold_ask(&self->foretold, self->options->history, job->finding)) {
+    case FORETOLD_LEFT:
+        finding_settle(job->finding, job->finding->verdict,
+                       "not replayed: a thread would leave the schedule, as in the replay of "
+                       "another one with the same reads of other values");
+        self->options->foretold++;
+        job->settled = true;
+        return true;
+    case FORETOLD_DOUBTFUL:
+        job->put_off = !job->put_off;
+        return job->put_off;
+    default:
+        return false;
+    }
+}
+
+/* --- one finding, again and again ------------------------------------------------------ */
+
 static bool try_once(struct confirmation *self, struct confirm_job *job,
                      enum schedule_detail detail)
 {
@@ -174,6 +207,7 @@ static bool try_once(struct confirmation *self, struct confirm_job *job,
     if (options->interrupted)
         return false;
     apply(self, job);
+    learn(self, job);
     settle_seen(self, job);
     if (job->settled)
         settle_same(self, job);
@@ -188,8 +222,10 @@ static bool settle(struct confirmation *self, struct confirm_job *job)
                                                            SCHEDULE_FINE};
     int attempts = confirm_is_sound(job->finding) ? ATTEMPTS : 1;
     for (int i = 0; i < attempts && !job->settled; i++) {
-        if (is_spent(self))
+        if (is_spent(self)) {
+            job->settled = i > 0;
             return i > 0;
+        }
         if (!try_once(self, job, details[i]))
             return false;
     }
@@ -210,6 +246,19 @@ static bool keep_apart(struct confirming *confirming, struct replay_program *pro
     return false;
 }
 
+/* The second time, those that were put off. */
+static void settle_all(struct confirmation *self)
+{
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < self->jobs.count; i++) {
+            struct confirm_job *job = &self->jobs.items[i];
+            if (self->options->interrupted || interruption_asked() || is_spent(self))
+                return;
+            if (!job->settled && !is_foretold(self, job))
+                settle(self, job);
+        }
+}
+
 int confirming_run(struct confirming *confirming, const char *path, struct error *error)
 {
     struct confirmation *self = NEW(struct confirmation);
@@ -221,12 +270,10 @@ int confirming_run(struct confirming *confirming, const char *path, struct error
     self->settling = (struct settling){.program = &self->program, .history = confirming->history};
     if (!result)
         confirming->budget_was = budget_of(confirming, &self->program);
-    bool possible = result == 0 && self->jobs.count && keep_apart(confirming, &self->program, path);
+    if (result == 0 && self->jobs.count && keep_apart(confirming, &self->program, path))
+        settle_all(self);
     for (size_t i = 0; !result && i < self->jobs.count; i++)
-        if (!self->jobs.items[i].settled &&
-            (!possible || confirming->interrupted || interruption_asked() ||
-             !settle(self, &self->jobs.items[i])))
-            confirming->left++;
+        confirming->left += !self->jobs.items[i].settled;
     if (confirming->progress)
         confirming->progress(confirming->progress_context, NULL);
     settling_free(&self->settling);
@@ -234,6 +281,7 @@ int confirming_run(struct confirming *confirming, const char *path, struct error
         replay_program_free(&self->program);
     map_free(&self->explained);
     map_free(&self->failures);
+    foretold_free(&self->foretold);
     array_free(&self->jobs);
     free(self);
     return result;

@@ -23,8 +23,9 @@ bool expected_step_read(struct expected_step *step, const char *path, uint32_t p
     FILE *file = files_read(path);
     bool found = false;
     while (file && !found && fgets(line, sizeof line, file)) {
-        bool access = sscanf(line, "access %u", &step->thread) == 1;
-        bool operation = sscanf(line, "step %u %*u %31s", &step->thread, step->op) == 2;
+        bool access = sscanf(line, "access %u %u", &step->thread, &step->index) == 2;
+        bool operation =
+            sscanf(line, "step %u %u %31s", &step->thread, &step->index, step->op) == 3;
         if (!access && !operation)
             continue;
         if (access)

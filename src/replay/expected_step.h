@@ -7,6 +7,7 @@
 
 struct expected_step {
     uint32_t thread; /* its number in the schedule */
+    uint32_t index;  /* which of its operations; of an access: the next one */
     char name[128];  /* and its name */
     char op[32];     /* "acq", "an access", ... */
 };

@@ -249,6 +249,14 @@ static bool was_confirmed(struct replay_outcome *outcome, const struct watch *wa
     }
 }
 
+static void note_left(struct replay_outcome *outcome, const struct expected_step *step,
+                      uint32_t index)
+{
+    outcome->left = true;
+    outcome->left_index = index;
+    snprintf(outcome->left_thread, sizeof outcome->left_thread, "%.63s", step->name);
+}
+
 /* The schedule was left in the middle: what was to come, and what came instead. */
 static void explain_end(struct replay_outcome *outcome, const struct watch *watch,
                         const struct replay_paths *paths, uint32_t performed)
@@ -268,6 +276,9 @@ static void explain_end(struct replay_outcome *outcome, const struct watch *watc
              : watch->spinning ? "which does not come"
              : inside          ? "which is blocked in it"
                                : "which sleeps elsewhere");
+    /* Who is awaited in vain has gone another way; if the program ends, that may be another's. */
+    if (watch->stalled && !inside)
+        note_left(outcome, &step, step.index);
 }
 
 static void judge(struct replay_outcome *outcome, const struct watch *watch,
@@ -399,12 +410,10 @@ static void look_back(struct replay_outcome *outcome, struct watch *watch,
         detect(outcome, seen);
     judge(outcome, watch, paths, seen, history, finding);
     tell_values(outcome, watch, history, finding);
-    if (watch->control->state == CONTROL_DIVERGED) {
-        struct expected_step step = {.name = ""};
-        outcome->left = expected_step_thread(&step, paths->schedule, watch->control->left_thread);
-        outcome->left_index = watch->control->left_index;
-        snprintf(outcome->left_thread, sizeof outcome->left_thread, "%.63s", step.name);
-    }
+    struct expected_step step = {.name = ""};
+    if ((watch->control->state == CONTROL_DIVERGED || watch->control->targets_missed) &&
+        expected_step_thread(&step, paths->schedule, watch->control->left_thread))
+        note_left(outcome, &step, watch->control->left_index);
 }
 
 int replaying_run(struct replay_outcome *outcome, const struct replay_program *program,

@@ -29,7 +29,8 @@ struct replay_outcome {
     bool ordered_accesses; /* the schedule ordered accesses, too */
     bool interrupted;      /* by the user, with Ctrl-C: it says nothing */
     bool held;             /* both threads stood before their accesses at one moment */
-    bool left;             /* the schedule was left, by operation `left_index` of ... */
+    bool left;             /* the schedule was left: this thread did not perform its operation
+                              `left_index`, or an access before it */
     uint32_t left_index;
     char left_thread[64];
     struct run_ending ending;

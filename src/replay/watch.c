@@ -19,7 +19,9 @@
 /* Seconds. A thread that sleeps may be asleep for a good reason; all threads asleep for this long,
  * with the schedule not moving, are not coming. What may wake up by itself has at least as long as
  * the recorded run took. */
-#define STALL_AFTER    2.0
+#define STALL_AFTER 2.0
+/* If only another thread could wake each of them, nobody does. */
+#define STUCK_AFTER    0.5
 #define DEADLOCK_AFTER 0.3
 /* Who waits for a spinlock does not sleep. On a busy machine that may just be a thread that does
  * not get its turn: it counts how long it ran. */
@@ -233,8 +235,8 @@ static bool has_stalled(struct watch *watch, const char *process, double time)
         return false;
     }
     watch->asleep_for += seconds;
-    return watch->asleep_for > STALL_AFTER &&
-           (watch->asleep_for > watch->recorded || threads_stuck(process));
+    return (watch->asleep_for > STALL_AFTER && watch->asleep_for > watch->recorded) ||
+           (watch->asleep_for > STUCK_AFTER && threads_stuck(process));
 }
 
 /* No step comes, and not because the program sleeps. */

@@ -241,6 +241,7 @@ bool findings_file_numbers(const char *path, struct report_engine *engine, struc
         .replaying = json_number_value(json_object_get(object, "replaying")),
         .replays = (uint32_t)number(object, "replays"),
         .left = (uint32_t)number(object, "left"),
+        .foretold = (uint32_t)number(object, "foretold"),
     };
     const char *note = json_string_value(json_object_get(object, "note"));
     snprintf(run->note, sizeof run->note, "%s", note ? note : "");

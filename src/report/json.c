@@ -211,6 +211,8 @@ static json_t *run_json(const struct report_run *run)
     json_t *object = json_pack("{s:f, s:f, s:f, s:I, s:I}", "recording", run->recording,
                                "predicting", run->predicting, "replaying", run->replaying,
                                "replays", (json_int_t)run->replays, "left", (json_int_t)run->left);
+    if (run->foretold)
+        json_object_set_new(object, "foretold", json_integer(run->foretold));
     if (*run->note)
         json_object_set_new(object, "note", json_string(run->note));
     return object;

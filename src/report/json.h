@@ -23,7 +23,8 @@ struct report_engine {
 struct report_run {
     double recording, predicting, replaying;
     uint32_t replays;
-    uint32_t left; /* predictions not replayed, for lack of budget or */
+    uint32_t left;     /* predictions not replayed, for lack of budget or */
+    uint32_t foretold; /* nor these: others with the same flips left their schedules */
     bool interrupted;
     bool cut_short; /* predicting was interrupted */
     double budget;  /* seconds that replays had; 0: not known */

@@ -124,6 +124,9 @@ static void print_costs(FILE *out, const struct report *report)
     else if (run->left && !*run->note)
         fputs(", the budget was spent", out);
     fputs(".\n", out);
+    if (run->foretold)
+        fprintf(out, "  %u more not replayed: they would leave their schedules where others did.\n",
+                run->foretold);
     if (*run->note) {
         fputs("  ", out);
         columns_text(out, run->note);

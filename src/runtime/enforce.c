@@ -70,6 +70,8 @@ enum outcome enforce_approach(struct recorder *self, unsigned op)
     }
     if (target && !self->missed) { /* it should have made an access before this */
         self->missed = true;
+        turns_control->left_thread = thread->number;
+        turns_control->left_index = index;
         atomic_store(&turns_control->targets[target->number].arrived, 0);
         atomic_fetch_add(&turns_control->targets_missed, 1);
     }

@@ -100,7 +100,7 @@ struct replay_control {
     _Atomic uint32_t free; /* 1: the gates are open, the program runs as it likes; a futex */
     _Atomic uint32_t targets_missed;
     _Atomic uint32_t stage; /* enum control_stage; a futex */
-    uint32_t left_thread;   /* of a divergence: the thread's number ... */
+    uint32_t left_thread;   /* of a divergence, or a missed target: the thread's number ... */
     uint32_t left_index;    /* ... and which of its operations */
     struct control_crash crash;
     struct control_target targets[CONTROL_TARGETS];
