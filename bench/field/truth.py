@@ -2,7 +2,8 @@
 
 truth/NAME has a line for each:  true|false KIND PLACE PLACE | REASON
 "false" names the edge that orders the two by file and line, "true" the one that is missing. A place
-is FILE:LINE or a pattern of the shell. A report without a line is unargued, and counts as false."""
+is FILE:LINE or a pattern of the shell. A report without a line is unargued, and counts as false. A line
+"as NAME" stands for the truth about another program."""
 import fnmatch, os
 
 here = os.path.dirname(os.path.abspath(__file__))
@@ -18,6 +19,9 @@ class Truth:
             for number, line in enumerate(file, 1):
                 line = line.strip()
                 if not line or line.startswith('#'):
+                    continue
+                if line.startswith('as '):
+                    self.lines += Truth(line[3:]).lines
                     continue
                 head, _, reason = line.partition('|')
                 words = head.split()

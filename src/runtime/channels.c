@@ -5,6 +5,7 @@
 #include "runtime/file_locks.h"
 #include "runtime/flows.h"
 #include "runtime/network.h"
+#include "runtime/numbers.h"
 #include "runtime/real.h"
 #include "runtime/signals.h"
 #include "runtime/sockets.h"
@@ -165,6 +166,7 @@ void channel_close(int descriptor, uintptr_t pc)
             way_forget(found.out); /* a child may go on with this end */
         else if (atomic_load_explicit(&files_are_watched, memory_order_relaxed))
             channel_files_change(pc);
+        number_goes(descriptor, pc);
     }
     descriptor_forget(descriptor);
 }
@@ -191,6 +193,7 @@ FUNCTION(int, dup, (int descriptor))
 {
     int copy = REAL(dup)(descriptor);
     descriptor_copy(descriptor, copy);
+    number_given(copy, CALLER);
     return copy;
 }
 
@@ -201,6 +204,7 @@ FUNCTION(int, dup, (int descriptor))
             channel_close(wanted, CALLER);                                                         \
         int copy = REAL(name) arguments;                                                           \
         descriptor_copy(descriptor, copy);                                                         \
+        number_given(copy, CALLER);                                                                \
         return copy;                                                                               \
     }
 REPLACE(dup2, (int descriptor, int wanted), (descriptor, wanted))
@@ -212,6 +216,7 @@ REPLACE(dup3, (int descriptor, int wanted, int flags), (descriptor, wanted, flag
     {                                                                                              \
         int descriptor = REAL(name) arguments;                                                     \
         descriptor_forget(descriptor);                                                             \
+        number_given(descriptor, CALLER);                                                          \
         return descriptor;                                                                         \
     }
 FRESH(eventfd, (unsigned count, int flags), (count, flags))
@@ -223,6 +228,8 @@ FUNCTION(int, signalfd, (int descriptor, const sigset_t *signals, int flags))
 {
     int made = REAL(signalfd)(descriptor, signals, flags);
     descriptor_forget(made);
+    if (descriptor < 0) /* else it is the same as before */
+        number_given(made, CALLER);
     return made;
 }
 
@@ -231,6 +238,7 @@ FUNCTION(int, signalfd, (int descriptor, const sigset_t *signals, int flags))
     {                                                                                              \
         int descriptor = REAL(name) arguments;                                                     \
         descriptor_forget(descriptor);                                                             \
+        number_given(descriptor, CALLER);                                                          \
         atomic_store(&files_are_watched, true);                                                    \
         return descriptor;                                                                         \
     }
@@ -265,8 +273,11 @@ FUNCTION(int, eventfd_read, (int descriptor, uint64_t *count))
 FUNCTION(int, socketpair, (int domain, int type, int protocol, int ends[2]))
 {
     int result = REAL(socketpair)(domain, type, protocol, ends);
-    if (result == 0 && is_recorded())
+    if (result == 0 && is_recorded()) {
         socket_paired(ends);
+        number_given(ends[0], CALLER);
+        number_given(ends[1], CALLER);
+    }
     return result;
 }
 
@@ -309,6 +320,7 @@ static int accepted(int listener, int descriptor, uintptr_t pc)
         if (descriptor >= 0) {
             edge_acquire(way, pc);
             socket_accepted(descriptor);
+            number_given(descriptor, pc);
         } else if (saved == EINVAL) { /* it was shut down */
             edge_acquire(way | EDGE_END, pc);
         }

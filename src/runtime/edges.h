@@ -28,13 +28,16 @@ enum edge_class {
     EDGE_SEMAPHORE,
     EDGE_FILE_LOCK,
     EDGE_SIGNAL,
-    EDGE_CALLBACK, /* registered in one thread, called in another */
-    EDGE_CHILD,    /* processes: before their start and after their end */
-    EDGE_FILES,    /* changes of files, for who watches them */
-    EDGE_RING,     /* io_uring */
+    EDGE_CALLBACK,       /* registered in one thread, called in another */
+    EDGE_CHILD,          /* processes: before their start and after their end */
+    EDGE_FILES,          /* changes of files, for who watches them */
+    EDGE_RING,           /* io_uring */
+    EDGE_LOOSE = 1 << 6, /* from here on: RECORD_EDGE_LOOSE */
+    EDGE_NUMBER,         /* of a descriptor: closed, and given again */
     EDGE_CLASSES = 1 << 7,
 };
 _Static_assert(((uint64_t)EDGE_CLASSES << 48) == RECORD_EDGE, "classes lie below the mark");
+_Static_assert(((uint64_t)EDGE_LOOSE << 48) == RECORD_EDGE_LOOSE, "the tool knows loose ones");
 
 #define EDGE_END UINT64_C(1)
 

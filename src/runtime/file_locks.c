@@ -2,6 +2,7 @@
 
 #include "runtime/descriptors.h"
 #include "runtime/edges.h"
+#include "runtime/numbers.h"
 #include "runtime/real.h"
 #include "runtime/sync.h"
 
@@ -82,6 +83,12 @@ static bool is_opening_lock(int command)
     return command == F_OFD_SETLK || command == F_OFD_SETLKW;
 }
 
+static void duplicated(int descriptor, int copy, uintptr_t pc)
+{
+    descriptor_copy(descriptor, copy);
+    number_given(copy, pc);
+}
+
 static int control(int (*real_fcntl)(int, int, ...), int descriptor, int command, void *argument,
                    uintptr_t pc)
 {
@@ -97,7 +104,7 @@ static int control(int (*real_fcntl)(int, int, ...), int descriptor, int command
     if (opening && result == 0 && type != F_UNLCK)
         got(file, opening, pc);
     if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
-        descriptor_copy(descriptor, result);
+        duplicated(descriptor, result, pc);
     return result;
 }
 

@@ -2,6 +2,7 @@
  * files are ordered after it. Nothing else of files orders anything. */
 #include "runtime/channels.h"
 #include "runtime/keep.h"
+#include "runtime/numbers.h"
 #include "runtime/real.h"
 #include "runtime/recorder.h"
 
@@ -10,11 +11,19 @@
 
 /* Not in the runtime that records synchronisation only. */
 extern void channel_files_change(uintptr_t pc) __attribute__((weak));
+extern void number_given(int number, uintptr_t pc) __attribute__((weak));
 
 static void changes(uintptr_t pc)
 {
     if (channel_files_change)
         channel_files_change(pc);
+}
+
+static int opened(int number, uintptr_t pc)
+{
+    if (number_given)
+        number_given(number, pc);
+    return number;
 }
 
 static void opening(int directory, const char *path, int flags, uintptr_t pc)
@@ -45,7 +54,7 @@ static void opening(int directory, const char *path, int flags, uintptr_t pc)
     {                                                                                              \
         mode_t mode = MODE_BEHIND(flags);                                                          \
         opening(AT_FDCWD, path, flags, CALLER);                                                    \
-        return REAL(name)(path, flags, mode);                                                      \
+        return opened(REAL(name)(path, flags, mode), CALLER);                                      \
     }
 OPEN(open)
 OPEN(open64)
@@ -55,7 +64,7 @@ OPEN(open64)
     {                                                                                              \
         mode_t mode = MODE_BEHIND(flags);                                                          \
         opening(directory, path, flags, CALLER);                                                   \
-        return REAL(name)(directory, path, flags, mode);                                           \
+        return opened(REAL(name)(directory, path, flags, mode), CALLER);                           \
     }
 OPEN_AT(openat)
 OPEN_AT(openat64)
@@ -65,7 +74,7 @@ OPEN_AT(openat64)
     FUNCTION(int, name, (const char *path, int flags))                                             \
     {                                                                                              \
         opening(AT_FDCWD, path, flags, CALLER);                                                    \
-        return REAL(name)(path, flags);                                                            \
+        return opened(REAL(name)(path, flags), CALLER);                                            \
     }
 OPEN_CHECKED(__open_2)
 OPEN_CHECKED(__open64_2)
@@ -74,10 +83,19 @@ OPEN_CHECKED(__open64_2)
     FUNCTION(int, name, (int directory, const char *path, int flags))                              \
     {                                                                                              \
         opening(directory, path, flags, CALLER);                                                   \
-        return REAL(name)(directory, path, flags);                                                 \
+        return opened(REAL(name)(directory, path, flags), CALLER);                                 \
     }
 OPEN_AT_CHECKED(__openat_2)
 OPEN_AT_CHECKED(__openat64_2)
+
+#define CREATE(name)                                                                               \
+    FUNCTION(int, name, (const char *path, mode_t mode))                                           \
+    {                                                                                              \
+        opening(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, CALLER);                             \
+        return opened(REAL(name)(path, mode), CALLER);                                             \
+    }
+CREATE(creat)
+CREATE(creat64)
 
 /* --- streams -----------------------------------------------------------------------------------
  */
@@ -95,7 +113,10 @@ static void opening_stream(const char *path, const char *mode, uintptr_t pc)
     FUNCTION(FILE *, name, (const char *path, const char *mode))                                   \
     {                                                                                              \
         opening_stream(path, mode, CALLER);                                                        \
-        return REAL(name)(path, mode);                                                             \
+        FILE *file = REAL(name)(path, mode);                                                       \
+        if (file)                                                                                  \
+            opened(fileno(file), CALLER);                                                          \
+        return file;                                                                               \
     }
 OPEN_STREAM(fopen)
 OPEN_STREAM(fopen64)
@@ -120,8 +141,6 @@ OPEN_STREAM_AGAIN(freopen64)
         return REAL(name) arguments;                                                               \
     }
 
-CHANGE(creat, (const char *path, mode_t mode), (path, mode), keep_written(AT_FDCWD, path, true))
-CHANGE(creat64, (const char *path, mode_t mode), (path, mode), keep_written(AT_FDCWD, path, true))
 CHANGE(truncate, (const char *path, off_t size), (path, size), keep_written(AT_FDCWD, path, true))
 CHANGE(truncate64, (const char *path, off64_t size), (path, size),
        keep_written(AT_FDCWD, path, true))
@@ -169,7 +188,7 @@ CHANGE(renameat2,
         if (file >= 0)                                                                             \
             keep_made(path);                                                                       \
         errno = saved;                                                                             \
-        return file;                                                                               \
+        return opened(file, CALLER);                                                               \
     }
 MADE(mkstemp, (char *path), (path))
 MADE(mkstemp64, (char *path), (path))

@@ -174,6 +174,9 @@ struct sembuf;
     REAL_FUNCTION(int, eventfd_read, (int, uint64_t *))                                            \
     REAL_FUNCTION(int, eventfd_write, (int, uint64_t))                                             \
     REAL_FUNCTION(int, close, (int))                                                               \
+    REAL_FUNCTION(int, pipe, (int *))                                                              \
+    REAL_FUNCTION(int, pipe2, (int *, int))                                                        \
+    REAL_FUNCTION(int, socket, (int, int, int))                                                    \
     REAL_FUNCTION(int, dup, (int))                                                                 \
     REAL_FUNCTION(int, dup2, (int, int))                                                           \
     REAL_FUNCTION(int, dup3, (int, int, int))                                                      \

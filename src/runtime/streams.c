@@ -2,6 +2,7 @@
 
 #include "runtime/channels.h"
 #include "runtime/descriptors.h"
+#include "runtime/numbers.h"
 #include "runtime/real.h"
 #include "runtime/recorder.h"
 
@@ -81,6 +82,8 @@ FUNCTION(int, fclose, (FILE * file))
         channel_close(fileno(file), CALLER);
         atomic_store(place, NULL);
         atomic_fetch_sub(&count, 1);
+    } else {
+        number_goes(fileno(file), CALLER);
     }
     return REAL(fclose)(file);
 }

@@ -106,6 +106,8 @@ enum record_op {
  * recorded as an atomic operation, but not on the memory there, which is often the very data:
  * on an object beside it. */
 #define RECORD_EDGE (UINT64_C(1) << 55) /* no address of a program has it */
+/* Beside it: an order that nobody waited for. Another schedule may do without (looks.h). */
+#define RECORD_EDGE_LOOSE (UINT64_C(1) << 54)
 
 static inline bool record_has_other(unsigned op)
 {

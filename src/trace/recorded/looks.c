@@ -74,8 +74,8 @@ uint8_t looks_op(struct looks *self, const struct binary_unit *unit, uint32_t th
         self->versions[map_mix(unit->object) & (VERSIONS - 1)]++;
         return unit->op;
     }
+    if (unit->object & RECORD_EDGE)
+        return unit->object & RECORD_EDGE_LOOSE ? EVENT_ATOMIC_LOOK : unit->op;
     bool steady = is_steady(self, unit, thread);
-    return steady && !unit->repeat && !(unit->object & RECORD_EDGE) && looks_at_place(self, unit)
-               ? EVENT_ATOMIC_LOOK
-               : unit->op;
+    return steady && !unit->repeat && looks_at_place(self, unit) ? EVENT_ATOMIC_LOOK : unit->op;
 }

@@ -6,8 +6,9 @@
  *   - the thread has seen something else at the same place before: a loop around more than the
  * load,
  *   - the code loops back to it with nothing done (symbols/wait_code.h), or cannot be read,
- *   - it is no load but a compare-and-exchange that failed, or an order that a library told.
- * Memory is bounded: what is forgotten counts as not seen before. */
+ *   - it is no load but a compare-and-exchange that failed, or an order that a library told; but
+ * for a loose one (RECORD_EDGE_LOOSE), which is always a look. Memory is bounded: what is forgotten
+ * counts as not seen before. */
 #ifndef PREPLAY_TRACE_RECORDED_LOOKS_H
 #define PREPLAY_TRACE_RECORDED_LOOKS_H
 
