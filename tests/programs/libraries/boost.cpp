@@ -27,8 +27,10 @@ static void strands()
             boost::asio::post(pool, [] { value++; });
         else
             boost::asio::post(strand, [] { value++; });
-    if (wrong)
+    if (wrong) {
+        zoo_last();
         value++;
+    }
     pool.join();
     ZOO_SEES(value == 40);
 }

@@ -232,8 +232,9 @@ static void log_file(void)
     if (!wrong)
         pthread_join(thread, NULL);
     zoo_later();
-    CHECK(pread(file, text, 4, 0) == 4 && lseek(file, 0, SEEK_SET) == 0 &&
-          read(file, text, 4) == 4);
+    while (pread(file, text, 4, 0) != 4)
+        usleep(100);
+    CHECK(lseek(file, 0, SEEK_SET) == 0 && read(file, text, 4) == 4);
     take();
     if (wrong)
         pthread_join(thread, NULL);

@@ -12,6 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../patience.h"
+#undef usleep
+
 static bool wrong;
 
 struct zoo_case {
@@ -24,6 +27,13 @@ struct zoo_case {
 static inline void zoo_later(void)
 {
     usleep(20000);
+}
+
+/* When all others are blocked: for twins that are wrong in that order. (Never while another spins.)
+ */
+static inline void zoo_last(void)
+{
+    patience(20000);
 }
 
 static inline int zoo_run(const struct zoo_case *cases, size_t count, int argc, char **argv)
