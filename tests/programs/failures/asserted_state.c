@@ -13,8 +13,9 @@ int main(void)
 {
     pthread_t thread = begin(open_it);
     do_other_things();
+    JOIN_IF_RIGHT(thread);
     say("send");
     enum state seen = state;
     assert(seen == OPEN);
-    pthread_join(thread, NULL);
+    JOIN_IF_WRONG(thread);
 }

@@ -11,8 +11,9 @@ int main(void)
 {
     pthread_t thread = begin(init);
     do_other_things();
+    JOIN_IF_RIGHT(thread);
     say("check");
     if (magic != 0xfeed)
         abort();
-    pthread_join(thread, NULL);
+    JOIN_IF_WRONG(thread);
 }

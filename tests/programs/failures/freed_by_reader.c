@@ -13,7 +13,8 @@ int main(void)
     *message = 7;
     pthread_t thread = begin(receive);
     do_other_things();
+    JOIN_IF_RIGHT(thread);
     say("drop");
     free(message);
-    pthread_join(thread, NULL);
+    JOIN_IF_WRONG(thread);
 }

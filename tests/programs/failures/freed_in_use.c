@@ -15,7 +15,8 @@ int main(void)
     connection = calloc(1, sizeof *connection);
     pthread_t thread = begin(serve);
     do_other_things();
+    JOIN_IF_RIGHT(thread);
     say("reap");
     free(connection);
-    pthread_join(thread, NULL);
+    JOIN_IF_WRONG(thread);
 }

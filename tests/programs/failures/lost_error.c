@@ -11,8 +11,9 @@ int main(void)
 {
     pthread_t thread = begin(check);
     do_other_things();
+    JOIN_IF_RIGHT(thread);
     say("another error");
     errors = errors + 1;
-    pthread_join(thread, NULL);
+    JOIN_IF_WRONG(thread);
     return errors;
 }

@@ -11,8 +11,9 @@ int main(void)
 {
     pthread_t thread = begin(add);
     do_other_things();
+    JOIN_IF_RIGHT(thread);
     say("add");
     total += 1;
-    pthread_join(thread, NULL);
+    JOIN_IF_WRONG(thread);
     printf("total %d\n", total);
 }

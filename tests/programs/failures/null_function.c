@@ -15,7 +15,8 @@ int main(void)
 {
     pthread_t thread = begin(init);
     do_other_things();
+    JOIN_IF_RIGHT(thread);
     say("call");
     printf("%d\n", function());
-    pthread_join(thread, NULL);
+    JOIN_IF_WRONG(thread);
 }

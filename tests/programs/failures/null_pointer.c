@@ -11,7 +11,8 @@ int main(void)
 {
     pthread_t thread = begin(init);
     do_other_things();
+    JOIN_IF_RIGHT(thread);
     say("use");
     printf("%d\n", *pointer);
-    pthread_join(thread, NULL);
+    JOIN_IF_WRONG(thread);
 }

@@ -11,8 +11,9 @@ int main(void)
 {
     pthread_t thread = begin(name_it);
     do_other_things();
+    JOIN_IF_RIGHT(thread);
     say("rename");
     initial = 'b';
-    pthread_join(thread, NULL);
+    JOIN_IF_WRONG(thread);
     printf("called %c\n", initial);
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # run.sh PREPLAY WORK PROGRAM.c...: each program, run once under Preplay, is reported with the
-# failure that its first line names, confirmed, and the command behind "Again:" shows it again.
+# failure that its first line names, confirmed, and the command behind "Again:" shows it again. Of its
+# correct twin (-DRIGHT) nothing is reported.
 preplay=$1 work=$2
 shift 2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,6 +22,13 @@ for source; do
         wrong=1
     else
         echo "$name: $expected, $id"
+    fi
+    "$preplay" cc -g -O1 -pthread -DRIGHT "$here/$name.c" -o "$name-right" || exit 1
+    timeout 120 "$preplay" run -d "$name-right.data" "./$name-right" >"$name-right.log" 2>&1
+    code=$?
+    if [ $code -eq 66 ] || [ $code -ne "$(timeout 60 "./$name-right" >/dev/null 2>&1; echo $?)" ]; then
+        echo "$name: its correct twin ends with $code, see $name-right.log"
+        wrong=1
     fi
 done
 exit $wrong

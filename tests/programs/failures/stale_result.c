@@ -11,7 +11,8 @@ int main(void)
 {
     pthread_t thread = begin(work);
     do_other_things();
+    JOIN_IF_RIGHT(thread);
     say("print");
     printf("result %d\n", result);
-    pthread_join(thread, NULL);
+    JOIN_IF_WRONG(thread);
 }

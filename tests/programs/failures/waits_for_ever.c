@@ -13,10 +13,11 @@ int main(void)
 {
     pthread_t thread = begin(opens);
     do_other_things();
+    JOIN_IF_RIGHT(thread);
     say("pass");
     pthread_mutex_lock(&lock);
     while (!open_gate)
         pthread_cond_wait(&changed, &lock);
     pthread_mutex_unlock(&lock);
-    pthread_join(thread, NULL);
+    JOIN_IF_WRONG(thread);
 }

@@ -12,7 +12,8 @@ int main(void)
 {
     pthread_t thread = begin(init);
     do_other_things();
+    JOIN_IF_RIGHT(thread);
     say("look");
     printf("%d\n", table[where]);
-    pthread_join(thread, NULL);
+    JOIN_IF_WRONG(thread);
 }

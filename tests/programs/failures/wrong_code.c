@@ -11,8 +11,9 @@ int main(void)
 {
     pthread_t thread = begin(work);
     do_other_things();
+    JOIN_IF_RIGHT(thread);
     say("leave");
     int code = failed;
-    pthread_join(thread, NULL);
+    JOIN_IF_WRONG(thread);
     return code;
 }
