@@ -5,8 +5,10 @@
  * preloaded it comes first, and then none of the family may be served from here. */
 #include "runtime/enforce.h"
 #include "runtime/host.h"
+#include "runtime/quarantine.h"
 #include "runtime/real.h"
 #include "runtime/sync.h"
+#include "runtime/system.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -62,6 +64,35 @@ static void *allocated(void *block, size_t size, uintptr_t pc)
     return block;
 }
 
+/* What the C library says, and does, when it notices. */
+static void freed_twice(void)
+{
+    static const char text[] = "free(): double free detected in a replay\n";
+    system_write(STDERR_FILENO, text, sizeof text - 1);
+    abort();
+}
+
+static bool is_kept(const void *block, size_t size)
+{
+    return unlikely(enforce_active) && block && quarantine_accepts(block, size);
+}
+
+static void release(void *block)
+{
+    size_t size = usable(block);
+    if (!is_kept(block, size))
+        __libc_free(block);
+    else if (!quarantine_take(block, size))
+        freed_twice();
+}
+
+/* After the replay's own destructors, which may wait for other threads. */
+__attribute__((destructor(101))) static void release_all(void)
+{
+    if (enforce_active)
+        quarantine_empty();
+}
+
 EXPORT void *malloc(size_t size)
 {
     return allocated(__libc_malloc(size), size, CALLER);
@@ -75,7 +106,7 @@ EXPORT void *calloc(size_t count, size_t size)
 EXPORT void free(void *block)
 {
     note(EVENT_FREE, block, 0, CALLER);
-    __libc_free(block);
+    release(block);
 }
 
 EXPORT size_t malloc_usable_size(void *block)
@@ -94,11 +125,22 @@ static bool is_first(void)
     return found == own;
 }
 
+static void *move(void *block, size_t old, size_t size)
+{
+    char *result = __libc_malloc(size);
+    for (size_t i = 0; result && i < old && i < size; i++)
+        result[i] = ((const char *)block)[i];
+    if (result)
+        release(block);
+    return result;
+}
+
 static void *resize(void *block, size_t size, uintptr_t pc)
 {
     size_t old = usable(block);
     note(EVENT_FREE, block, 0, pc);
-    void *result = __libc_realloc(block, size);
+    void *result =
+        is_kept(block, old) && size ? move(block, old, size) : __libc_realloc(block, size);
     if (result)
         note(EVENT_ALLOC, result, size, pc);
     else if (size)
