@@ -15,6 +15,7 @@
 #include "engine/found.h"
 #include "deadlock/happened.h"
 #include "auto/observed_races.h"
+#include "misuse/misuse.h"
 #include "deadlock/stuck_sets.h"
 #include "auto/unordered.h"
 #include "search/suspects.h"
@@ -332,6 +333,7 @@ static int finish(struct engine_run *run, struct error *error)
         find_stuck_sets(run, &ladder);
     if (!interruption_asked())
         atomicity_find(run, &ladder);
+    misuse_add_findings(run); /* what happened is told in any case */
     ladder_free(&ladder);
     return 0;
 }
@@ -345,7 +347,7 @@ const struct engine engine_auto = {
     .summary = "races, deadlocks, broken blocks by witness search, strongest model first",
     .promise = "sound; exact but for candidates whose budget ran out",
     .source = "ours; docs/engines/auto.md",
-    .finds = FINDS_RACES | FINDS_DEADLOCKS | FINDS_ATOMICITY,
+    .finds = FINDS_RACES | FINDS_DEADLOCKS | FINDS_ATOMICITY | FINDS_MISUSE,
     .guarantee = GUARANTEE_EXACT,
     .default_model = MODEL_RF,
     .models = 1u << MODEL_SYNC | 1u << MODEL_VALUE | 1u << MODEL_RF | 1u << MODEL_BRANCH,

@@ -54,10 +54,11 @@ static bool read_finding(const json_t *finding, struct witness *witness)
     witness->id = id ? id : "?";
     witness->in_turns = turns;
     witness->model = model_parse(model);
-    for (witness->kind = FINDING_RACE; witness->kind <= FINDING_ATOMICITY; witness->kind++)
+    for (witness->kind = FINDING_RACE; witness->kind < FINDING_KINDS; witness->kind++)
         if (strcmp(kind, finding_kind_text(witness->kind)) == 0)
             break;
-    if (witness->kind > FINDING_ATOMICITY || witness->model == MODEL_COUNT)
+    if (witness->kind == FINDING_KINDS || witness->kind == FINDING_FAILURE ||
+        witness->model == MODEL_COUNT)
         return false;
     size_t i;
     json_t *value;

@@ -145,7 +145,8 @@ static int judge(struct comparison *comparison, const char *path, struct error *
 
 static enum model strictest(const struct comparison *comparison, const struct comparison_row *row)
 {
-    if (!comparison->judged || row->finding->kind == FINDING_ATOMICITY)
+    if (!comparison->judged || row->finding->kind == FINDING_ATOMICITY ||
+        row->finding->kind == FINDING_MISUSE)
         return MODEL_COUNT;
     for (int i = 0; i < JUDGES; i++)
         if (row->true_under >> judges[i] & 1)

@@ -56,6 +56,7 @@ struct engine_run {
 #define FINDS_RACES     (1u << FINDING_RACE)
 #define FINDS_DEADLOCKS (1u << FINDING_DEADLOCK)
 #define FINDS_ATOMICITY (1u << FINDING_ATOMICITY)
+#define FINDS_MISUSE    (1u << FINDING_MISUSE)
 
 struct engine {
     const char *name;

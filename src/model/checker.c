@@ -2,6 +2,7 @@
 
 #include "model/blocking.h"
 #include "model/hang.h"
+#include "model/misuse.h"
 #include "model/order.h"
 #include "model/turns_run.h"
 #include "trace/turns.h"
@@ -219,6 +220,42 @@ static bool check_atomicity(const struct rules *rules, const struct claim *claim
     return true;
 }
 
+/* Performs all but the last event, none of them a misuse. */
+static bool run_without_misuse(const struct misuse_index *index, struct machine *machine,
+                               uint32_t begun, const struct claim *claim,
+                               struct complaint *complaint)
+{
+    uint32_t last = claim->witness_length - 1, partner;
+    for (uint32_t at = begun; at < last; at++) {
+        uint32_t pos = claim->witness[at];
+        if (index->any && misuse_at(index, machine, pos, &partner) != MISUSE_NONE)
+            return complain(complaint, at, pos, "a run ends at its first misuse");
+        enum rule rule = machine_step(machine, pos);
+        if (rule != RULE_NONE)
+            return complain(complaint, at, pos, rule_text(rule));
+    }
+    return true;
+}
+
+static bool check_misuse(const struct rules *rules, struct machine *machine, uint32_t begun,
+                         const struct claim *claim, struct complaint *complaint)
+{
+    struct misuse_index *index = misuse_index_create(rules->history);
+    uint32_t last = claim->witness_length - 1, pos = claim->witness[last];
+    bool good = pos == claim->events[1]
+                    ? run_without_misuse(index, machine, begun, claim, complaint)
+                    : complain(complaint, last, pos, "a witness ends in the misuse");
+    enum rule rule = good ? machine_forbids_sync(machine, pos) : RULE_NONE;
+    if (rule == RULE_PROGRAM_ORDER || rule == RULE_FORK)
+        good = complain(complaint, last, pos, rule_text(rule));
+    if (good && misuse_between(index, machine, claim->events[0], pos) == MISUSE_NONE)
+        good = complain(complaint, last, pos,
+                        "a misuse is a destroy of a lock that another thread holds, or the use of "
+                        "one that was destroyed");
+    misuse_index_destroy(index);
+    return good;
+}
+
 static bool is_wish(const struct history *history, uint32_t pos)
 {
     return pos >= history->count && pos < history_total(history);
@@ -261,6 +298,8 @@ static bool check_prefix(const struct rules *rules, struct machine *machine, uin
         good = check_atomicity(rules, claim, complaint) &&
                run(machine, claim, begun, last, claim->events[2], complaint) &&
                run(machine, claim, last, last + 1, claim->events[1], complaint);
+    } else if (claim->kind == FINDING_MISUSE) {
+        good = check_misuse(rules, machine, begun, claim, complaint);
     } else if (performs_both(claim)) {
         good = check_unordered(rules, machine, begun, claim, complaint);
     } else {
@@ -277,7 +316,8 @@ static bool check_prefix(const struct rules *rules, struct machine *machine, uin
 /* How many events at the end are not performed. */
 static uint32_t ends_of(const struct claim *claim)
 {
-    return claim->kind == FINDING_ATOMICITY || performs_both(claim) ? 0 : claim->event_count;
+    bool performed = claim->kind == FINDING_ATOMICITY || claim->kind == FINDING_MISUSE;
+    return performed || performs_both(claim) ? 0 : claim->event_count;
 }
 
 /* The claim with every event of its witness, for a check and no longer. */
@@ -316,7 +356,9 @@ static bool check_turns(const struct rules *rules, const struct claim *claim,
 static bool is_well_formed(const struct rules *rules, const struct claim *claim,
                            struct complaint *complaint)
 {
-    uint32_t wanted = claim->kind == FINDING_RACE ? 2 : claim->kind == FINDING_ATOMICITY ? 3 : 0;
+    uint32_t wanted = claim->kind == FINDING_ATOMICITY  ? 3
+                      : claim->kind == FINDING_DEADLOCK ? 0
+                                                        : 2;
     if ((wanted && claim->event_count != wanted) || claim->event_count < 1)
         return complain(complaint, 0, POS_NONE, "an error has its number of events");
     if (claim->witness_length < claim->event_count)

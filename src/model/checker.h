@@ -20,7 +20,9 @@
  *   atomicity  window begin, then the culprit, then window end as the last
  *              event, begin and end of one thread, the culprit of another. The
  *              values that the culprit and the window's end see need not be
- *              kept. */
+ *              kept.
+ *   misuse     the operation that is one, last, because of the other event, which is executed
+ *              before it (misuse.h): before it the reordering is correct and no event a misuse. */
 #ifndef PREPLAY_MODEL_CHECKER_H
 #define PREPLAY_MODEL_CHECKER_H
 
@@ -29,7 +31,8 @@
 /* What a witness claims: the error's events, as in struct finding. */
 struct claim {
     enum finding_kind kind;
-    const uint32_t *events; /* pos values; for atomicity: begin, end, culprit */
+    const uint32_t *events; /* pos values; for atomicity: begin, end, culprit; for misuse: because
+                               of which, which */
     uint32_t event_count;
     const uint32_t *witness;
     uint32_t witness_length;

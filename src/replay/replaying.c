@@ -8,6 +8,7 @@
 #include "engine/driver.h"
 #include "replay/expected_step.h"
 #include "replay/watch.h"
+#include "trace/misuse_rules.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -181,13 +182,13 @@ static int run_program(struct watch *watch, const struct replay_program *program
 
 /* --- what was seen ---------------------------------------------------------------- */
 
-/* Happens-before over the trace of the replayed run. A run that was killed may have
- * left nothing to read: then nothing was seen. */
-static void detect(struct replay_outcome *outcome, const char *path)
+/* Happens-before over the trace of the replayed run, or the misuse that happened in it. A run that
+ * was killed may have left nothing to read: then nothing was seen. */
+static void detect(struct replay_outcome *outcome, const char *path, enum finding_kind kind)
 {
-    extern const struct engine engine_hb;
+    extern const struct engine engine_hb, engine_misused;
     static const struct engine_options options = {.jobs = 1};
-    const struct engine *engine = &engine_hb;
+    const struct engine *engine = kind == FINDING_MISUSE ? &engine_misused : &engine_hb;
     struct error ignored = {0};
     struct driver driver = {0};
     outcome->trace = trace_open(path, &ignored);
@@ -200,8 +201,8 @@ static void detect(struct replay_outcome *outcome, const char *path)
     driver_free(&driver);
 }
 
-static bool race_was_seen(const struct replay_outcome *outcome, const struct history *history,
-                          const struct finding *finding)
+static bool finding_was_seen(const struct replay_outcome *outcome, const struct history *history,
+                             const struct finding *finding)
 {
     for (size_t i = 0; outcome->seen && i < outcome->seen->count; i++)
         if (finding_same(&outcome->seen->items[i], outcome->trace, finding, history->trace))
@@ -243,7 +244,9 @@ static bool was_confirmed(struct replay_outcome *outcome, const struct watch *wa
     case FINDING_DEADLOCK:
         return watch->deadlock;
     case FINDING_RACE:
-        return outcome->held || race_was_seen(outcome, history, finding);
+        return outcome->held || finding_was_seen(outcome, history, finding);
+    case FINDING_MISUSE:
+        return finding_was_seen(outcome, history, finding);
     default: /* or nothing at all: the recorded order */
         return finding->event_count == 3 && violation_was_seen(seen, history, finding);
     }
@@ -294,7 +297,8 @@ static void judge(struct replay_outcome *outcome, const struct watch *watch,
                  : watch->deadlock               ? "every thread of the cycle is blocked"
                  : outcome->held                 ? "both threads stood before their accesses"
                  : finding->kind == FINDING_RACE ? "happens-before does not order the two accesses"
-                                                 : "the culprit ran inside the window");
+                 : finding->kind == FINDING_MISUSE ? misuse_rules[misuse_find(finding->rule)].text
+                                                   : "the culprit ran inside the window");
     } else if (watch->timed_out) {
         outcome->verdict = VERDICT_TIMEOUT;
         snprintf(outcome->reason, sizeof outcome->reason,
@@ -406,8 +410,8 @@ static void look_back(struct replay_outcome *outcome, struct watch *watch,
         snprintf(seen, sizeof seen, "%s", paths->record);
     bool race = finding_shape(finding) == FINDING_RACE;
     outcome->held = watch->control->state == CONTROL_REACHED && race && !finding->via[0];
-    if (race)
-        detect(outcome, seen);
+    if (race || finding_shape(finding) == FINDING_MISUSE)
+        detect(outcome, seen, finding_shape(finding));
     judge(outcome, watch, paths, seen, history, finding);
     tell_values(outcome, watch, history, finding);
     struct expected_step step = {.name = ""};

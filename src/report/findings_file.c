@@ -77,24 +77,33 @@ static const char *word(const json_t *object, const char *key)
 }
 
 /* A race is of two accesses, a violation of a window and its culprit; one blocked
- * thread alone may be a deadlock (a lost wake-up). */
+ * thread alone may be a deadlock (a lost wake-up), one operation a misuse. */
 static bool has_its_events(unsigned kind, size_t count)
 {
-    return kind == FINDING_RACE ? count == 2 : kind == FINDING_DEADLOCK ? count >= 1 : count == 3;
+    switch (kind) {
+    case FINDING_RACE:
+        return count == 2;
+    case FINDING_DEADLOCK:
+        return count >= 1;
+    case FINDING_MISUSE:
+        return count == 1 || count == 2;
+    default:
+        return count == 3;
+    }
 }
 
 static bool fill(struct finding *finding, const json_t *object, const struct history *history,
                  struct event_list *events, struct positions *witness)
 {
     unsigned kind = word_index(word(object, "kind"), kind_name, FINDING_KINDS);
-    unsigned from = word_index(word(object, "from"), kind_name, FINDING_FAILURE);
+    unsigned from = word_index(word(object, "from"), kind_name, FINDING_KINDS);
     unsigned shape = kind == FINDING_FAILURE ? from : kind;
     unsigned model = word_index(word(object, "model"), model_name, MODEL_COUNT);
     unsigned verdict = word_index(word(object, "verdict"), verdict_name, VERDICT_COUNT);
     unsigned mistake = word_index(word(object, "error"), error_name, 4);
     bool turns = json_object_get(object, "turns");
-    if (kind == FINDING_KINDS || shape == FINDING_FAILURE || model == MODEL_COUNT ||
-        verdict == VERDICT_COUNT ||
+    if (kind == FINDING_KINDS || shape == FINDING_FAILURE || shape == FINDING_KINDS ||
+        model == MODEL_COUNT || verdict == VERDICT_COUNT ||
         !read_events(json_object_get(object, "events"), history, events) ||
         !has_its_events(shape, events->count) ||
         !read_witness(json_object_get(object, turns ? "turns" : "witness"), history, witness) ||

@@ -8,6 +8,7 @@
 #include "report/steps.h"
 #include "trace/turns.h"
 #include "trace/finding_id.h"
+#include "trace/misuse_rules.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -236,7 +237,8 @@ static const char *title_of(const struct finding *finding, const char *usual)
 
 static void print_title(const struct writer *writer, const struct finding *finding, const char *id)
 {
-    static const char *const titles[] = {"DATA RACE", "DEADLOCK", "ATOMICITY VIOLATION", "FAILURE"};
+    static const char *const titles[] = {"DATA RACE", "DEADLOCK", "ATOMICITY VIOLATION", "FAILURE",
+                                         "MISUSE"};
     FILE *out = writer->out;
     fprintf(out, "%s%s %s%s", text_red(writer->style), title_of(finding, titles[finding->kind]), id,
             text_normal(writer->style));
@@ -252,8 +254,18 @@ static void print_title(const struct writer *writer, const struct finding *findi
     }
     if (finding->error != ATOMICITY_NONE)
         fprintf(out, " (%s-error)", atomicity_error_text(finding->error));
+    if (finding->kind == FINDING_MISUSE && finding->rule)
+        fprintf(out, " (%s)", finding->rule);
     fprintf(out, ": %s%s%s\n", text_bold(writer->style), verdict_text(finding->verdict),
             text_normal(writer->style));
+}
+
+/* What the rule says, and what to do. */
+static void print_misuse(const struct writer *writer, const struct finding *finding)
+{
+    const struct misuse_rule *rule = &misuse_rules[misuse_find(finding->rule)];
+    if (rule->name)
+        fprintf(writer->out, "  Misuse: %s. %s\n", rule->text, rule->help);
 }
 
 static void print_verdict(const struct writer *writer, const struct finding *finding)
@@ -388,6 +400,8 @@ static void print_finding(const struct writer *writer, const struct finding *fin
         fputs(".\n", out);
     }
     print_verdict(writer, finding);
+    if (finding->kind == FINDING_MISUSE)
+        print_misuse(writer, finding);
     consequence_print(writer, finding);
     for (uint32_t i = 0; i < finding->event_count; i++) {
         putc('\n', out);

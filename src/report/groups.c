@@ -154,6 +154,19 @@ static void add_atomicity(struct maker *maker, uint32_t number, const struct fin
     free(key);
 }
 
+/* One lock that is misused is one cause, whatever the rule. */
+static void add_misuse(struct maker *maker, uint32_t number, const struct finding *finding)
+{
+    char *key;
+    size_t length;
+    FILE *out = open_memstream(&key, &length);
+    fputs("misuse of ", out);
+    write_object(out, maker->trace, finding);
+    fclose(out);
+    add_key(maker, number, key);
+    free(key);
+}
+
 static void add_finding(struct maker *maker, uint32_t number, const struct finding *finding)
 {
     switch (finding->kind) {
@@ -165,6 +178,9 @@ static void add_finding(struct maker *maker, uint32_t number, const struct findi
         break;
     case FINDING_ATOMICITY:
         add_atomicity(maker, number, finding);
+        break;
+    case FINDING_MISUSE:
+        add_misuse(maker, number, finding);
         break;
     case FINDING_FAILURE: /* stands for itself */
     case FINDING_KINDS:

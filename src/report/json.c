@@ -43,6 +43,9 @@ const char *report_op_text(enum event_op op)
         [EVENT_BLOCK_BEGIN] = "block-begin",
         [EVENT_BLOCK_END] = "block-end",
         [EVENT_BRANCH] = "branch",
+        [EVENT_DESTROY] = "destroy",
+        [EVENT_BAD_RELEASE] = "bad-release",
+        [EVENT_BAD_ACQUIRE] = "bad-acquire",
     };
     return texts[op];
 }

@@ -7,6 +7,7 @@
 #include "report/words.h"
 #include "trace/turns.h"
 #include "trace/finding_id.h"
+#include "trace/misuse_rules.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,24 +28,51 @@ static const struct {
      "Another thread's operation can run inside a block that is meant to be atomic, so that no "
      "serial order explains what the block sees.",
      "Hold one lock over the whole block, and everywhere else that its data is used."},
+    {"preplay/failure", "Failure", "Failure of another schedule",
+     "The program failed in a replay of a schedule that its threads may take.",
+     "See what the schedule does, and what the program did then."},
 };
+
+enum { KINDS = sizeof rules / sizeof *rules };
 
 static json_t *message(json_t *text)
 {
     return json_pack("{s:o}", "text", text);
 }
 
+static json_t *rule_json(json_t *id, const char *name, const char *title, const char *text,
+                         const char *help)
+{
+    return json_pack("{s:o, s:s, s:{s:s}, s:{s:s}, s:{s:s}, s:{s:s}, s:{s:[s]}}", "id", id, "name",
+                     name, "shortDescription", "text", title, "fullDescription", "text", text,
+                     "help", "text", help, "defaultConfiguration", "level", "error", "properties",
+                     "tags", "concurrency");
+}
+
+static json_t *misuse_id(unsigned misuse)
+{
+    return words_format("preplay/%s", misuse_rules[misuse].name);
+}
+
 static json_t *rules_json(void)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+    for (size_t i = 0; i < KINDS; i++)
+        json_array_append_new(list, rule_json(json_string(rules[i].id), rules[i].name,
+                                              rules[i].title, rules[i].text, rules[i].help));
+    for (unsigned i = MISUSE_NONE + 1; i < MISUSE_COUNT; i++) {
+        const struct misuse_rule *rule = &misuse_rules[i];
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:{s:s}, s:{s:s}, s:{s:s}, s:{s:s}, s:{s:[s]}}", "id",
-                            rules[i].id, "name", rules[i].name, "shortDescription", "text",
-                            rules[i].title, "fullDescription", "text", rules[i].text, "help",
-                            "text", rules[i].help, "defaultConfiguration", "level", "error",
-                            "properties", "tags", "concurrency"));
+            list, rule_json(misuse_id(i), rule->title, rule->text, rule->text, rule->help));
+    }
     return list;
+}
+
+/* Its place in that list. */
+static unsigned rule_index(const struct finding *finding)
+{
+    enum misuse misuse = misuse_find(finding->rule);
+    return finding->kind == FINDING_MISUSE && misuse ? KINDS + misuse - 1 : finding->kind;
 }
 
 /* A path as part of a URI. */
@@ -184,6 +212,7 @@ static json_t *result_json(const struct report *report, const struct finding *fi
     char id[FINDING_ID_SIZE];
     finding_id(finding, report->history->trace, id);
     char *title = words_title(report, finding);
+    unsigned rule = rule_index(finding);
     json_t *related = json_array(), *stacks = json_array();
     for (uint32_t i = 0; i < finding->event_count; i++) {
         const struct finding_event *event = &finding->events[i];
@@ -195,10 +224,10 @@ static json_t *result_json(const struct report *report, const struct finding *fi
         json_array_append_new(related, place);
     }
     json_t *result = json_pack(
-        "{s:s, s:i, s:s, s:o, s:[o], s:o, s:o, s:{s:s}, s:{s:s, s:s, s:s, s:s}}", "ruleId",
-        rules[finding->kind].id, "ruleIndex", (int)finding->kind, "level", level(finding),
-        "message", message(words_format("%s (%s)", title, verdict_text(finding->verdict))),
-        "locations",
+        "{s:o, s:i, s:s, s:o, s:[o], s:o, s:o, s:{s:s}, s:{s:s, s:s, s:s, s:s}}", "ruleId",
+        rule < KINDS ? json_string(rules[rule].id) : misuse_id(rule - KINDS + 1), "ruleIndex",
+        (int)rule, "level", level(finding), "message",
+        message(words_format("%s (%s)", title, verdict_text(finding->verdict))), "locations",
         event_location(report, finding->events[0].location, finding->events[0].stack, NULL),
         "relatedLocations", related, "stacks", stacks, "partialFingerprints", "preplayFinding/v2",
         id, "properties", "id", id, "verdict", verdict_text(finding->verdict), "model",

@@ -44,6 +44,9 @@ const char *step_verb(enum event_op op)
         [EVENT_BLOCK_BEGIN] = "begins",
         [EVENT_BLOCK_END] = "ends",
         [EVENT_BRANCH] = "branches",
+        [EVENT_DESTROY] = "destroys",
+        [EVENT_BAD_RELEASE] = "unlocks",
+        [EVENT_BAD_ACQUIRE] = "locks",
     };
     return verbs[op];
 }
@@ -67,7 +70,7 @@ int step_text(char *text, size_t size, const struct trace *trace, const struct e
     const char *verb = step_verb(event->op);
     if (blocks || event->flags & EVENT_WISH)
         verb = step_waits(event->op) ? "waits for" : "wants";
-    if (event->flags & EVENT_FAILED && event->op != EVENT_WAIT_END)
+    if (event->flags & EVENT_FAILED && event->op != EVENT_WAIT_END && event->op != EVENT_DESTROY)
         verb = "fails to lock";
     if (class == CLASS_NONE)
         return snprintf(text, size, "%s", verb);

@@ -47,7 +47,8 @@ static void count_report(struct tally *tally, const struct report *report)
 /* "2 races, 1 deadlock", "nothing" */
 static void print_kinds(FILE *out, const size_t kinds[FINDING_KINDS])
 {
-    static const char *const one[] = {"race", "deadlock", "atomicity violation", "failure"};
+    static const char *const one[] = {"race", "deadlock", "atomicity violation", "failure",
+                                      "misuse"};
     const char *comma = "";
     for (int i = 0; i < FINDING_KINDS; i++) {
         if (!kinds[i])

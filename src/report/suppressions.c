@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "report/frames.h"
 #include "trace/finding_id.h"
+#include "trace/misuse_rules.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,11 +20,11 @@ static const struct {
     {"race", 1u << FINDING_RACE, ANYWHERE},
     {"race_top", 1u << FINDING_RACE, INNERMOST},
     {"deadlock", 1u << FINDING_DEADLOCK, ANYWHERE},
-    {"mutex", 1u << FINDING_DEADLOCK, ANYWHERE},
+    {"mutex", 1u << FINDING_DEADLOCK | 1u << FINDING_MISUSE, ANYWHERE},
+    {"thread", 1u << FINDING_MISUSE, ANYWHERE},
     {"atomicity", 1u << FINDING_ATOMICITY, ANYWHERE},
     {"called_from_lib", ~0u, MODULE},
     {"id", ~0u, ID},
-    {"thread", 0, NOWHERE},
     {"signal", 0, NOWHERE},
 };
 
@@ -92,7 +93,7 @@ static int read_line(struct suppressions *self, char *line, const char *path, un
     if (!colon || word == count || !colon[1])
         return error_set(error, ERROR_INPUT,
                          "%s:%u: '%s' is no suppression (race:, race_top:, deadlock:, mutex:, "
-                         "atomicity:, called_from_lib:, id:)",
+                         "thread:, atomicity:, called_from_lib:, id:)",
                          path, number, line);
     struct suppression suppression = {.line = memory_copy(line, strlen(line) + 1), .word = word};
     suppression.pattern = suppression.line + (colon - line) + 1;
@@ -236,11 +237,21 @@ static bool name_matches(const struct suppression *line, const struct trace *tra
             object_matches(line, trace, CLASS_LABEL, finding->block));
 }
 
+/* Each rule of misuse has its word: "mutex", "thread". */
+static const char *suppressed_by(const struct finding *finding)
+{
+    const char *word = misuse_rules[misuse_find(finding->rule)].suppression;
+    return word ? word : "";
+}
+
 static bool covers(const struct suppression *line, const struct trace *trace,
                    const struct finding *finding)
 {
     char id[FINDING_ID_SIZE];
     if (!(words[line->word].kinds >> finding->kind & 1))
+        return false;
+    if (finding->kind == FINDING_MISUSE && words[line->word].kinds != ~0u &&
+        strcmp(words[line->word].word, suppressed_by(finding)) != 0)
         return false;
     if (words[line->word].where == ID) {
         finding_id(finding, trace, id);

@@ -58,7 +58,8 @@ static char *joined(char *first, const char *second)
 
 static const char *kind_title(const struct finding *finding)
 {
-    static const char *const titles[] = {"data race", "deadlock", "atomicity violation", "failure"};
+    static const char *const titles[] = {"data race", "deadlock", "atomicity violation", "failure",
+                                         "misuse"};
     return finding->rule ? finding->rule : titles[finding->kind];
 }
 

@@ -7,7 +7,10 @@
 
 #include <errno.h>
 
-enum { MUTEX_SHARED = 128 }; /* a bit of the kind: between processes */
+enum {
+    MUTEX_SHARED = 128,   /* a bit of the kind: between processes */
+    MUTEX_DESTROYED = -1, /* all of it */
+};
 
 static bool recursive(const pthread_mutex_t *mutex)
 {
@@ -26,6 +29,11 @@ static bool owned_twice(const pthread_mutex_t *mutex)
     return recursive(mutex) && mutex->__data.__count > 1;
 }
 
+static bool is_destroyed(const pthread_mutex_t *mutex)
+{
+    return mutex->__data.__kind == MUTEX_DESTROYED;
+}
+
 static void after_lock(struct sync *sync, int result)
 {
     if (result == EOWNERDEAD && !thread_ended_with((const void *)sync->record.object))
@@ -35,6 +43,9 @@ static void after_lock(struct sync *sync, int result)
         sync_after(sync);
     } else if (result == EBUSY || result == ETIMEDOUT) {
         sync_failed(sync);
+    } else if (is_destroyed((const void *)sync->record.object)) {
+        sync->record.op = EVENT_BAD_ACQUIRE;
+        sync_after(sync);
     }
 }
 
@@ -43,6 +54,22 @@ EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t 
     int result = REAL(pthread_mutex_init)(mutex, attributes);
     if (result == 0)
         sync_note_init(RECORD_OP_INIT, mutex, 0, CALLER);
+    return result;
+}
+
+/* Refused if the mutex is held: then it lives on, and that is for the reader to know. */
+static void after_destroy(struct sync *sync, bool refused)
+{
+    sync->record.flags = refused ? EVENT_FAILED : 0;
+    sync_after(sync);
+}
+
+EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex)
+{
+    struct sync sync = SYNC(EVENT_DESTROY, mutex);
+    sync_before(&sync);
+    int result = REAL(pthread_mutex_destroy)(mutex);
+    after_destroy(&sync, result == EBUSY);
     return result;
 }
 
@@ -95,11 +122,20 @@ static bool unlock_will_fail(const pthread_mutex_t *mutex)
            mutex->__data.__owner != (int)system_thread();
 }
 
+/* Nobody holds it. One that is elided is held by a transaction, and nothing of that is in it. */
+static bool is_free(const pthread_mutex_t *mutex)
+{
+    enum { ELIDED = 256 };
+    return !mutex->__data.__lock && (is_destroyed(mutex) || !(mutex->__data.__kind & ELIDED));
+}
+
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
     struct sync sync = SYNC(EVENT_RELEASE, mutex);
     if (!sync.recorder || owned_twice(mutex) || unlock_will_fail(mutex))
         return REAL(pthread_mutex_unlock)(mutex);
+    if (unlikely(is_free(mutex)))
+        sync.record.op = EVENT_BAD_RELEASE;
     sync_begin(&sync);
     int result = REAL(pthread_mutex_unlock)(mutex);
     sync_done(&sync);
@@ -110,6 +146,15 @@ EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)
 {
     int result = REAL(pthread_spin_init)(lock, shared);
     sync_note_init(RECORD_OP_INIT, (const void *)lock, 0, CALLER);
+    return result;
+}
+
+EXPORT int pthread_spin_destroy(pthread_spinlock_t *lock)
+{
+    struct sync sync = SYNC(EVENT_DESTROY, lock);
+    sync_before(&sync);
+    int result = REAL(pthread_spin_destroy)(lock);
+    sync_after(&sync);
     return result;
 }
 
@@ -158,6 +203,15 @@ EXPORT int mtx_init(mtx_t *mutex, int type)
     return result;
 }
 
+EXPORT void mtx_destroy(mtx_t *mutex)
+{
+    struct sync sync = SYNC(EVENT_DESTROY, mutex);
+    sync_before(&sync);
+    bool held = ((const pthread_mutex_t *)(void *)mutex)->__data.__nusers != 0;
+    REAL(mtx_destroy)(mutex);
+    after_destroy(&sync, held);
+}
+
 static int code_of(int result)
 {
     return result == thrd_success    ? 0
@@ -186,6 +240,8 @@ EXPORT int mtx_unlock(mtx_t *mutex)
     struct sync sync = SYNC(EVENT_RELEASE, mutex);
     if (!sync.recorder || owned_twice((const pthread_mutex_t *)(void *)mutex))
         return REAL(mtx_unlock)(mutex);
+    if (unlikely(is_free((const pthread_mutex_t *)(void *)mutex)))
+        sync.record.op = EVENT_BAD_RELEASE;
     sync_begin(&sync);
     int result = REAL(mtx_unlock)(mutex);
     sync_done(&sync);

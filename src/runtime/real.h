@@ -40,6 +40,7 @@ struct sembuf;
     REAL_FUNCTION(int, pthread_clockjoin_np,                                                       \
                   (pthread_t, void **, clockid_t, const struct timespec *))                        \
     REAL_FUNCTION(int, pthread_mutex_init, (pthread_mutex_t *, const pthread_mutexattr_t *))       \
+    REAL_FUNCTION(int, pthread_mutex_destroy, (pthread_mutex_t *))                                 \
     REAL_FUNCTION(int, pthread_mutex_lock, (pthread_mutex_t *))                                    \
     REAL_FUNCTION(int, pthread_mutex_trylock, (pthread_mutex_t *))                                 \
     REAL_FUNCTION(int, pthread_mutex_timedlock, (pthread_mutex_t *, const struct timespec *))      \
@@ -47,10 +48,12 @@ struct sembuf;
                   (pthread_mutex_t *, clockid_t, const struct timespec *))                         \
     REAL_FUNCTION(int, pthread_mutex_unlock, (pthread_mutex_t *))                                  \
     REAL_FUNCTION(int, pthread_spin_init, (pthread_spinlock_t *, int))                             \
+    REAL_FUNCTION(int, pthread_spin_destroy, (pthread_spinlock_t *))                               \
     REAL_FUNCTION(int, pthread_spin_lock, (pthread_spinlock_t *))                                  \
     REAL_FUNCTION(int, pthread_spin_trylock, (pthread_spinlock_t *))                               \
     REAL_FUNCTION(int, pthread_spin_unlock, (pthread_spinlock_t *))                                \
     REAL_FUNCTION(int, pthread_rwlock_init, (pthread_rwlock_t *, const pthread_rwlockattr_t *))    \
+    REAL_FUNCTION(int, pthread_rwlock_destroy, (pthread_rwlock_t *))                               \
     REAL_FUNCTION(int, pthread_rwlock_rdlock, (pthread_rwlock_t *))                                \
     REAL_FUNCTION(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t *))                             \
     REAL_FUNCTION(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t *, const struct timespec *))  \
@@ -84,6 +87,7 @@ struct sembuf;
     REAL_FUNCTION(void, funlockfile, (FILE *))                                                     \
     REAL_FUNCTION(int, sem_post, (sem_t *))                                                        \
     REAL_FUNCTION(int, mtx_init, (mtx_t *, int))                                                   \
+    REAL_FUNCTION(void, mtx_destroy, (mtx_t *))                                                    \
     REAL_FUNCTION(int, mtx_lock, (mtx_t *))                                                        \
     REAL_FUNCTION(int, mtx_trylock, (mtx_t *))                                                     \
     REAL_FUNCTION(int, mtx_timedlock, (mtx_t *, const struct timespec *))                          \

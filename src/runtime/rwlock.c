@@ -19,6 +19,15 @@ EXPORT int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_
     return result;
 }
 
+EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *lock)
+{
+    struct sync sync = SYNC(EVENT_DESTROY, lock);
+    sync_before(&sync);
+    int result = REAL(pthread_rwlock_destroy)(lock);
+    sync_after(&sync);
+    return result;
+}
+
 /* Tried first, for the wish's sake (wish.h); the tries follow the lock's preference as the
  * blocking forms do. */
 static int read_lock(struct sync *sync, pthread_rwlock_t *lock)
@@ -78,8 +87,11 @@ WRITE_LOCK(pthread_rwlock_clockwrlock, CALL(pthread_rwlock_clockwrlock, lock, cl
  * kernel id there. */
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
+    enum { WRITER_LOCKED = 2, READERS = ~7 }; /* of glibc's count of readers */
     bool writer = lock->__data.__cur_writer != 0;
     struct sync sync = SYNC(writer ? EVENT_RELEASE_WRITE : EVENT_RELEASE_READ, lock);
+    if (unlikely(!(lock->__data.__readers & (unsigned)(READERS | WRITER_LOCKED))))
+        sync.record.op = EVENT_BAD_RELEASE;
     sync_begin(&sync);
     int result = REAL(pthread_rwlock_unlock)(lock);
     sync_done(&sync);

@@ -43,6 +43,7 @@ static const struct action {
     {do_atomic, SHAPE_ATOMICS, 12},
     {do_block, SHAPE_BLOCKS, 8},
     {do_branch, SHAPE_BRANCHES, 8},
+    {do_destroy, SHAPE_DESTROYS, 5},
 };
 enum { ACTIONS = sizeof actions / sizeof *actions };
 

@@ -24,7 +24,8 @@
     FEATURE(ATOMICS, "atomics", "atomic accesses of all memory orders, and fences")                \
     FEATURE(BLOCKS, "blocks", "atomic blocks")                                                     \
     FEATURE(VALUES, "values", "values of accesses")                                                \
-    FEATURE(BRANCHES, "branches", "branch events")
+    FEATURE(BRANCHES, "branches", "branch events")                                                 \
+    FEATURE(DESTROYS, "destroys", "locks that are destroyed; not part of \"all\"")
 
 enum shape_feature_index {
 #define FEATURE(name, text, what) SHAPE_INDEX_##name,

@@ -39,6 +39,7 @@ struct thread {
 struct lock {
     uint32_t owner; /* NOBODY, or a thread */
     uint32_t readers;
+    bool destroyed;
 };
 
 struct barrier {
@@ -104,6 +105,7 @@ bool do_block(struct generator *self, uint32_t thread);
 bool do_acquire(struct generator *self, uint32_t thread);
 bool do_acquire_read_write(struct generator *self, uint32_t thread);
 bool do_release(struct generator *self, uint32_t thread);
+bool do_destroy(struct generator *self, uint32_t thread);
 bool do_wait(struct generator *self, uint32_t thread);
 bool do_wake(struct generator *self, uint32_t thread);
 bool do_signal(struct generator *self, uint32_t thread);

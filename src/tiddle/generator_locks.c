@@ -22,6 +22,8 @@ bool do_acquire(struct generator *self, uint32_t thread)
     uint32_t lock = below(self, self->shape->locks);
     bool try = has(self, SHAPE_TRIES) && chance(self, 40);
     bool mine = self->mutexes[lock].owner == thread;
+    if (self->mutexes[lock].destroyed)
+        return false;
     if (self->mutexes[lock].owner != NOBODY && !(mine && has(self, SHAPE_REENTRANT))) {
         if (try)
             EMIT(self, thread, "tryacq!(l%u)", lock);
@@ -41,6 +43,8 @@ bool do_acquire_read_write(struct generator *self, uint32_t thread)
     struct thread *own = &self->thread[thread];
     uint32_t lock = below(self, self->shape->locks);
     struct lock *state = &self->read_write[lock];
+    if (state->destroyed)
+        return false;
     bool shared = chance(self, 60), try = has(self, SHAPE_TRIES) && chance(self, 40);
     const char *word = shared ? "rdacq" : "wracq";
     bool free = state->owner == NOBODY && (shared || !state->readers);
@@ -89,6 +93,29 @@ bool do_release(struct generator *self, uint32_t thread)
         return false;
     bool crossed = has(self, SHAPE_CROSSED) && chance(self, 40);
     release_at(self, thread, crossed ? below(self, own->held_count) : own->held_count - 1);
+    return true;
+}
+
+static bool is_waited_with(const struct generator *self, uint32_t mutex)
+{
+    for (uint32_t i = 0; i < self->threads; i++)
+        if ((self->thread[i].phase == SLEEPING || self->thread[i].phase == WOKEN) &&
+            self->thread[i].mutex == mutex)
+            return true;
+    return false;
+}
+
+/* A lock that nobody holds, nor waits to have back. */
+bool do_destroy(struct generator *self, uint32_t thread)
+{
+    bool read_write = has(self, SHAPE_RWLOCKS) && chance(self, 50);
+    uint32_t lock = below(self, self->shape->locks);
+    struct lock *state = read_write ? &self->read_write[lock] : &self->mutexes[lock];
+    if (state->destroyed || state->owner != NOBODY || state->readers ||
+        (!read_write && is_waited_with(self, lock)))
+        return false;
+    state->destroyed = true;
+    EMIT(self, thread, "destroy(%c%u)", read_write ? 'm' : 'l', lock);
     return true;
 }
 

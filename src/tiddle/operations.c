@@ -125,6 +125,17 @@ static void lock_statement(struct operation_writer *writer, const struct event *
                 is_rwlock ? "pthread_rwlock_unlock" : "pthread_mutex_unlock", lock);
 }
 
+static void misuse_statement(struct operation_writer *writer, const struct event *event)
+{
+    bool is_rwlock = writer->plan->is_rwlock[event->object];
+    const char *word = event->op == EVENT_DESTROY       ? "destroy"
+                       : event->op == EVENT_BAD_RELEASE ? "unlock"
+                       : is_rwlock                      ? "wrlock"
+                                                        : "lock";
+    fprintf(writer->out, "pthread_%s_%s(&%s)", is_rwlock ? "rwlock" : "mutex", word,
+            name(writer, CLASS_LOCK, event->object));
+}
+
 static void semaphore_statement(struct operation_writer *writer, const struct event *event)
 {
     const char *semaphore = name(writer, CLASS_SEMAPHORE, event->object);
@@ -217,6 +228,11 @@ void operation_write(struct operation_writer *writer, uint32_t pos)
     case EVENT_ONCE_PASS:
         fprintf(writer->out, "pthread_once(&%s, %s_routine)",
                 name(writer, CLASS_ONCE, event->object), name(writer, CLASS_ONCE, event->object));
+        break;
+    case EVENT_DESTROY:
+    case EVENT_BAD_RELEASE:
+    case EVENT_BAD_ACQUIRE:
+        misuse_statement(writer, event);
         break;
     case EVENT_BRANCH:
         fputs("BRANCH()", writer->out);

@@ -54,6 +54,7 @@ static const struct {
     {"values", &small, "locks,forks,values,accesses=40"},
     {"branches", &small, "locks,forks,branches,accesses=40"},
     {"blocks", &small, "locks,forks,blocks,accesses=40"},
+    {"destroys", &small, "locks,forks,destroys,crossed,locks=3,accesses=15,sticky=75"},
     {"all", &small, "all"},
     {"large", &large, "locks,forks,crossed,reentrant"},
     {"large-all", &large, "all,accesses=80"},
@@ -73,7 +74,7 @@ static bool set_feature(struct shape *shape, const char *word, size_t length)
     };
     bool off = length && *word == '-';
     if (length == 3 && memcmp(word, "all", 3) == 0) {
-        shape->features = SHAPE_ALL;
+        shape->features = SHAPE_ALL & ~SHAPE_DESTROYS;
         return true;
     }
     for (unsigned i = 0; i < SHAPE_FEATURE_COUNT; i++) {

@@ -25,7 +25,7 @@
 #include "trace/event.h"
 
 #define ENCODING_MAGIC   UINT64_C(0x31304d5453505050) /* "PPPSTM01", little-endian */
-#define ENCODING_VERSION 1
+#define ENCODING_VERSION 2
 
 enum {
     ENCODING_SITES = 2048,        /* slots of a stream's site table */
@@ -126,7 +126,7 @@ static inline bool record_has_order(unsigned op)
  * and after them are one. */
 static inline bool record_is_local(unsigned op)
 {
-    return op >= RECORD_OP_INIT || op == EVENT_ALLOC || op == EVENT_FREE;
+    return op >= RECORD_OP_INIT || op == EVENT_ALLOC || op == EVENT_FREE || op_in(op, OPS_MISUSE);
 }
 
 /* What both sides know about a site after each of its accesses. */

@@ -10,6 +10,7 @@
  *   start end branch fence          -             -
  *   read write atomic_* alloc free  variable      -
  *   acquire* release*               lock          -
+ *   destroy bad_release bad_acquire lock          -
  *   wait_begin wait_end             condition     lock
  *   signal broadcast                condition     -
  *   barrier_enter barrier_exit      barrier       instance (dense, per trace)
@@ -71,6 +72,10 @@ enum object_class {
     EVENT(BLOCK_BEGIN, "begin", LABEL, NONE)                                                       \
     EVENT(BLOCK_END, "end", LABEL, NONE)                                                           \
     EVENT(BRANCH, "branch", NONE, NONE)                                                            \
+    /* Misuse, or what makes it one (misuse_rules.h); no effect on any thread. */                  \
+    EVENT(DESTROY, "destroy", LOCK, NONE)    /* FAILED: it was refused, the lock is held */        \
+    EVENT(BAD_RELEASE, "badrel", LOCK, NONE) /* of a lock that nobody holds */                     \
+    EVENT(BAD_ACQUIRE, "badacq", LOCK, NONE) /* refused: the lock is destroyed */                  \
     EVENT(ATOMIC_LOOK, "atomiclook", VARIABLE, NONE)
 
 enum event_op {
@@ -107,6 +112,8 @@ enum event_flag {
     /* A wait for a condition by code whose accesses are not recorded: what it waited for, and that
      * it would not have waited had that come already, is not known. */
     EVENT_UNSEEN = 1 << 6,
+    /* Of a post: it unlocks a mutex, used as a semaphore, that another thread has locked. */
+    EVENT_FOREIGN = 1 << 7,
 };
 
 struct event {
@@ -142,10 +149,12 @@ _Static_assert(EVENT_COUNT <= 64, "operation sets are 64-bit masks");
 #define OPS_RELEASING                                                                              \
     (OP_BIT(EVENT_RELEASE) | OP_BIT(EVENT_RELEASE_READ) | OP_BIT(EVENT_RELEASE_WRITE) |            \
      OP_BIT(EVENT_WAIT_BEGIN))
+/* No effect, but for what the rules of misuse make of them. */
+#define OPS_MISUSE (OP_BIT(EVENT_DESTROY) | OP_BIT(EVENT_BAD_RELEASE) | OP_BIT(EVENT_BAD_ACQUIRE))
 /* No effect on any other thread: neither accesses nor synchronisation. */
 #define OPS_LOCAL                                                                                  \
     (OP_BIT(EVENT_BLOCK_BEGIN) | OP_BIT(EVENT_BLOCK_END) | OP_BIT(EVENT_BRANCH) |                  \
-     OP_BIT(EVENT_ALLOC) | OP_BIT(EVENT_FREE))
+     OP_BIT(EVENT_ALLOC) | OP_BIT(EVENT_FREE) | OPS_MISUSE)
 #define OPS_ALL (OP_BIT(EVENT_COUNT) - 1)
 /* Synchronisation: what a schedule lists and a segment ends at. */
 #define OPS_SYNC (OPS_ALL & ~(OPS_LOCAL | OP_BIT(EVENT_READ) | OP_BIT(EVENT_WRITE)))

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "trace/misuse_rules.h"
 
 #include <xxhash.h>
 
@@ -62,7 +63,8 @@ static uint64_t key_of(const struct findings *findings, const struct finding *fi
     uint64_t few[HEAD + FEW];
     uint32_t count = finding->event_count;
     uint64_t *words = count <= FEW ? few : memory_alloc(HEAD + count, sizeof *words);
-    words[0] = (uint64_t)finding->kind << 8 | finding->error;
+    unsigned misuse = finding->kind == FINDING_MISUSE ? misuse_find(finding->rule) : MISUSE_NONE;
+    words[0] = (uint64_t)misuse << 16 | (uint64_t)finding->kind << 8 | finding->error;
     words[1] = (uint64_t)(uintptr_t)finding->engine;
     words[2] = finding->block;
     words[3] = findings->every_pair;
@@ -199,6 +201,8 @@ bool finding_same(const struct finding *a, const struct trace *trace_a, const st
 {
     if (a->kind != b->kind || a->error != b->error || a->event_count != b->event_count)
         return false;
+    if (a->kind == FINDING_MISUSE && misuse_find(a->rule) != misuse_find(b->rule))
+        return false;
     const char **first = sorted_places(a, trace_a);
     const char **second = sorted_places(b, trace_b);
     bool same = true;
@@ -211,7 +215,7 @@ bool finding_same(const struct finding *a, const struct trace *trace_a, const st
 
 const char *finding_kind_text(enum finding_kind kind)
 {
-    static const char *const texts[] = {"race", "deadlock", "atomicity", "failure"};
+    static const char *const texts[] = {"race", "deadlock", "atomicity", "failure", "misuse"};
     return texts[kind];
 }
 
@@ -262,7 +266,8 @@ bool finding_is_unordered(const struct finding *finding)
 
 uint32_t finding_ends(const struct finding *finding)
 {
-    return finding_shape(finding) == FINDING_ATOMICITY || finding_is_unordered(finding)
+    enum finding_kind shape = finding_shape(finding);
+    return shape == FINDING_ATOMICITY || shape == FINDING_MISUSE || finding_is_unordered(finding)
                ? 0
                : finding->event_count;
 }
@@ -277,7 +282,7 @@ const char *finding_rule_find(const char *text)
     for (size_t i = 0; text && i < sizeof rules / sizeof *rules; i++)
         if (strcmp(rules[i], text) == 0)
             return rules[i];
-    return NULL;
+    return misuse_rules[misuse_find(text)].name;
 }
 
 const char *finding_rule_of_events(const struct finding *finding)

@@ -10,6 +10,7 @@ enum finding_kind {
     FINDING_DEADLOCK,
     FINDING_ATOMICITY,
     FINDING_FAILURE, /* a replay on the way to one of the others failed (struct finding: `from`) */
+    FINDING_MISUSE,  /* of threads and locks (misuse_rules.h) */
     FINDING_KINDS,
 };
 
@@ -47,8 +48,9 @@ struct finding {
     const char *engine;
     enum object_class object_class; /* class of `object`; CLASS_NONE if it has none */
     uint32_t object;
-    uint32_t block;               /* label of the atomic block; INTERN_NONE if none */
-    struct finding_event *events; /* two accesses; acquires of the cycle; window and culprit */
+    uint32_t block; /* label of the atomic block; INTERN_NONE if none */
+    /* Two accesses; acquires of the cycle; window and culprit; because of which, which misuse. */
+    struct finding_event *events;
     uint32_t event_count;
     uint32_t *witness; /* pos values; NULL where the engine gives none */
     uint32_t witness_length;

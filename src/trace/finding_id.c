@@ -1,6 +1,7 @@
 #include "trace/finding_id.h"
 
 #include "base/memory.h"
+#include "trace/misuse_rules.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,8 +31,10 @@ void finding_id(const struct finding *finding, const struct trace *trace, char i
     for (uint32_t i = 0; i < finding->event_count; i++)
         hashes[i] = hash_of_event(trace, &finding->events[i]);
     qsort(hashes, finding->event_count, sizeof *hashes, compare_hashes);
-    uint64_t hash = XXH3_64bits_withSeed(hashes, finding->event_count * sizeof *hashes,
-                                         (uint64_t)finding->kind << 8 | finding->error);
+    uint64_t misuse = finding->kind == FINDING_MISUSE ? misuse_find(finding->rule) : MISUSE_NONE;
+    uint64_t hash =
+        XXH3_64bits_withSeed(hashes, finding->event_count * sizeof *hashes,
+                             misuse << 16 | (uint64_t)finding->kind << 8 | finding->error);
     free(hashes);
     snprintf(id, FINDING_ID_SIZE, "%c-%0*" PRIx64, finding_kind_text(finding->kind)[0], DIGITS,
              hash >> (64 - 4 * DIGITS));

@@ -33,8 +33,8 @@
 #define SCHEDULE_VERSION 3
 
 /* What a schedule lists: synchronisation, but for atomics, whose number differs
- * from run to run where a program spins. */
-#define OPS_SCHEDULED (OPS_SYNC & ~(OPS_ATOMIC | OP_BIT(EVENT_FENCE)))
+ * from run to run where a program spins; and what misuse is made of. */
+#define OPS_SCHEDULED ((OPS_SYNC & ~(OPS_ATOMIC | OP_BIT(EVENT_FENCE))) | OPS_MISUSE)
 
 enum {
     CONTROL_VERSION = 3,

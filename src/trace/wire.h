@@ -47,6 +47,9 @@
     W(EVENT_BLOCK_BEGIN, 29, "address of the label, or 0: the site's function")                    \
     W(EVENT_BLOCK_END, 30, "the same")                                                             \
     W(EVENT_BRANCH, 31, "")                                                                        \
+    W(EVENT_DESTROY, 32, "lock")                                                                   \
+    W(EVENT_BAD_RELEASE, 33, "lock")                                                               \
+    W(EVENT_BAD_ACQUIRE, 34, "lock")                                                               \
     W(RECORD_OP_INIT, 64, "lock, condition or once")                                               \
     W(RECORD_OP_BARRIER_INIT, 65, "barrier; other: parties")                                       \
     W(RECORD_OP_SEM_INIT, 66, "semaphore; other: count")                                           \
@@ -107,7 +110,7 @@
     W(reserved, 80, 32)
 
 /* Operations of enum event_op that are on disk have lower numbers than this. */
-#define WIRE_EVENT_OPS 32
+#define WIRE_EVENT_OPS 35
 
 #define W(name, value, text)                                                                       \
     _Static_assert((int)(name) == (value), #name " is part of the format: see the head of "        \

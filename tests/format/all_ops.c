@@ -59,6 +59,16 @@ static void *worker(void *unused)
     return unused;
 }
 
+static void misuse_locks(void)
+{
+    pthread_mutex_lock(&fresh);
+    pthread_mutex_destroy(&fresh); /* refused */
+    pthread_mutex_unlock(&fresh);
+    pthread_mutex_destroy(&fresh);
+    pthread_mutex_lock(&fresh);
+    pthread_mutex_unlock(&mutex);
+}
+
 int main(void)
 {
     pthread_t thread;
@@ -80,6 +90,7 @@ int main(void)
         ;
     atomic_fetch_add_explicit(&total, 1, memory_order_relaxed);
     pthread_join(thread, NULL);
+    misuse_locks();
     munmap(mapped, 4096);
     free(heap);
     return 0;

@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "engine/driver.h"
 #include "model/checker.h"
+#include "oracle/misuse_truth.h"
 #include "oracle/plain.h"
 #include "oracle/reference_hb.h"
 #include "oracle/unordered_oracle.h"
@@ -20,6 +21,8 @@ struct comparison {
     struct driver driver;
     struct truth truths[MODEL_COUNT];
     bool explored[MODEL_COUNT], too_large;
+    struct misuse_truth misuse[MODEL_COUNT];
+    bool misuse_explored[MODEL_COUNT];
     struct map races[COMPARED_ENGINES]; /* pairs reported, by engine */
     struct map unordered;               /* unordered_oracle.h */
     enum { UNORDERED_ASK, UNORDERED_KNOWN, UNORDERED_UNKNOWN } unordered_state;
@@ -106,6 +109,36 @@ static bool is_true(const struct truth *truth, const struct finding *finding)
     return truth_deadlock(truth, events, finding->event_count);
 }
 
+static const struct misuse_truth *misuse_under(struct comparison *self, enum model model)
+{
+    if (!self->misuse_explored[model])
+        misuse_truth_explore(&self->misuse[model], self->sample->history, model,
+                             self->comparer->state_limit);
+    self->misuse_explored[model] = true;
+    return &self->misuse[model];
+}
+
+static bool is_true_misuse(struct comparison *self, const struct engine_run *run,
+                           const struct finding *finding)
+{
+    const struct misuse_truth *truth = misuse_under(self, model_of(run, finding));
+    uint32_t events[2] = {finding->events[0].pos, finding->events[finding->event_count - 1].pos};
+    return finding->verdict == VERDICT_OBSERVED || !truth->complete ||
+           misuse_truth_has(truth, misuse_find(finding->rule), events);
+}
+
+static bool reported_misuse(const struct engine_run *run, const struct true_misuse *misuse)
+{
+    for (size_t i = 0; i < run->findings->count; i++) {
+        const struct finding *finding = &run->findings->items[i];
+        if (finding->kind == FINDING_MISUSE && misuse_find(finding->rule) == misuse->rule &&
+            finding->event_count == 2 && finding->events[0].pos == misuse->events[0] &&
+            finding->events[1].pos == misuse->events[1])
+            return true;
+    }
+    return false;
+}
+
 /* All races that some order leaves unordered, or NULL if they are not known. */
 static const struct map *unordered_truth(struct comparison *self)
 {
@@ -144,6 +177,12 @@ static bool check_sound(struct comparison *self, const struct engine_run *run)
         const struct finding *finding = &run->findings->items[i];
         if (finding->kind == FINDING_ATOMICITY)
             continue; /* its witness is what it is judged by */
+        if (finding->kind == FINDING_MISUSE) {
+            if (!is_true_misuse(self, run, finding))
+                return differs(self, run->engine->name, "reports a misuse that is none", "%s",
+                               name_finding(name, finding));
+            continue;
+        }
         if (finding_is_unordered(finding)) {
             if (!is_observed(self, finding))
                 return differs(self, run->engine->name, "reports what is ordered", "%s",
@@ -229,6 +268,22 @@ static bool is_cycle(const struct comparison *self, const struct true_deadlock *
     return true;
 }
 
+static bool check_misuse(struct comparison *self, const struct engine_run *run, enum model model)
+{
+    char name[100];
+    if (!(run->engine->finds & FINDS_MISUSE) || !self->comparer->options.every_pair)
+        return true;
+    if (model == MODEL_SYNC && self->comparer->options.model != MODEL_SYNC)
+        return true; /* never unasked */
+    const struct misuse_truth *truth = misuse_under(self, model);
+    for (size_t i = 0; i < truth->items.count; i++)
+        if (!reported_misuse(run, &truth->items.items[i]))
+            return differs(self, run->engine->name, "misses a misuse", "%s, true under %s",
+                           name_error(name, FINDING_MISUSE, truth->items.items[i].events, 2),
+                           model_text(model));
+    return true;
+}
+
 /* `cycles`: sets of waits need not be found. */
 static bool check_complete(struct comparison *self, const struct engine_run *run, enum model model,
                            bool cycles)
@@ -250,7 +305,7 @@ static bool check_complete(struct comparison *self, const struct engine_run *run
                            name_error(name, FINDING_DEADLOCK, deadlock->events, deadlock->count),
                            model_text(model));
     }
-    return true;
+    return check_misuse(self, run, model);
 }
 
 /* Reported are exactly the pairs that the definition leaves unordered. */
@@ -431,12 +486,15 @@ static void count_up(struct comparison *self)
         tally->exhausted += run->exhausted;
         for (size_t k = 0; k < run->findings->count; k++) {
             tally->reported++;
-            tally->reported_true += truth && is_true(truth, &run->findings->items[k]);
+            tally->reported_true += truth && (run->findings->items[k].kind == FINDING_MISUSE ||
+                                              is_true(truth, &run->findings->items[k]));
         }
         if (truth && run->engine->finds & FINDS_RACES)
             tally->truth += truth->races.count;
         if (truth && run->engine->finds & FINDS_DEADLOCKS)
             tally->truth += truth->deadlocks.count;
+        if (truth && run->engine->finds & FINDS_MISUSE)
+            tally->truth += misuse_under(self, model_of(run, NULL))->items.count;
     }
     self->comparer->traces++;
     self->comparer->without_truth += self->too_large;
@@ -480,6 +538,8 @@ bool compare(struct comparer *comparer, const struct sample *sample, struct diff
     for (unsigned model = 0; model < MODEL_COUNT; model++)
         if (self.explored[model])
             truth_free(&self.truths[model]);
+    for (unsigned model = 0; model < MODEL_COUNT; model++)
+        misuse_truth_free(&self.misuse[model]);
     for (size_t i = 0; i < COMPARED_ENGINES; i++)
         map_free(&self.races[i]);
     map_free(&self.unordered);

@@ -65,14 +65,16 @@ static void shapes_show_their_features(void **state)
     assert_int_equal(census_of("basic:-forks", 300).ops, PLAIN | MUTEXES);
     assert_int_equal(census_of("basic:-locks", 300).ops, PLAIN | FORKS);
     struct census all = census_of("all", 2000);
-    uint64_t never =
-        OP_BIT(EVENT_START) | OP_BIT(EVENT_END) | OP_BIT(EVENT_ALLOC) | OP_BIT(EVENT_FREE);
+    uint64_t never = OP_BIT(EVENT_START) | OP_BIT(EVENT_END) | OP_BIT(EVENT_ALLOC) |
+                     OP_BIT(EVENT_FREE) | OPS_MISUSE;
     assert_int_equal(all.ops, OPS_ALL & ~never);
     uint64_t tryable = OP_BIT(EVENT_ACQUIRE) | OP_BIT(EVENT_ACQUIRE_READ) |
                        OP_BIT(EVENT_ACQUIRE_WRITE) | OP_BIT(EVENT_SEM_WAIT);
     assert_int_equal(all.tried, tryable);
     assert_int_equal(all.failed, tryable | OP_BIT(EVENT_WAIT_END));
     assert_int_equal(all.valued, OPS_ACCESS);
+    assert_int_equal(census_of("basic:destroys", 300).ops,
+                     PLAIN | MUTEXES | FORKS | OP_BIT(EVENT_DESTROY));
     assert_int_equal(census_of("basic", 300).failed, 0);
     assert_int_equal(census_of("basic", 300).valued, 0);
 }

@@ -101,6 +101,10 @@ static const char everything[] = "threadstart 0\n"
                                  "end 1\n"
                                  "branch 1\n"
                                  "end 1 block @\"odd place\"\n"
+                                 "destroy! 0 w\n"
+                                 "destroy 0 m\n"
+                                 "badrel 1 w\n"
+                                 "badacq 1 m\n"
                                  "threadend 1\n"
                                  "join 0 1\n";
 

@@ -81,6 +81,22 @@ static uint32_t sync_id(struct trace *trace, enum object_class class, uint64_t a
     return *id - 1;
 }
 
+/* A mutex that is used as a semaphore (binary_learn.c). */
+static bool as_semaphore(struct binary_source *self, struct event *event)
+{
+    if (op_in(event->op, OPS_MISUSE))
+        return false;
+    array_grow(&self->takers, event->object + 1);
+    uint32_t *taker = &self->takers.items[event->object];
+    bool takes = event->op == EVENT_ACQUIRE;
+    if (!takes && *taker && *taker != event->thread + 1)
+        event->flags |= EVENT_FOREIGN;
+    if (!takes || !(event->flags & EVENT_FAILED))
+        *taker = takes ? event->thread + 1 : 0;
+    event->op = takes ? EVENT_SEM_WAIT : EVENT_POST;
+    return true;
+}
+
 bool binary_name_operands(struct trace *trace, struct event *event, const struct binary_unit *unit)
 {
     struct binary_source *self = trace->source;
@@ -93,9 +109,7 @@ bool binary_name_operands(struct trace *trace, struct event *event, const struct
         return event->object != BINARY_NO_THREAD;
     case CLASS_LOCK:
         event->object = sync_id(trace, CLASS_LOCK, unit->object, &handed_over);
-        if (handed_over)
-            event->op = event->op == EVENT_ACQUIRE ? EVENT_SEM_WAIT : EVENT_POST;
-        return true;
+        return !handed_over || as_semaphore(self, event);
     case CLASS_CONDITION:
         event->object = sync_id(trace, CLASS_CONDITION, unit->object, &handed_over);
         if (unit->op == EVENT_WAIT_BEGIN || unit->op == EVENT_WAIT_END)

@@ -75,6 +75,7 @@ int binary_learn(struct binary_source *self, struct error *error)
     binary_names_reset(self->names);
     map_free(&self->blocks);
     map_free(&self->counts);
+    map_free(&self->destroyed);
     if (!skipped_waits_wanted(self->waits))
         return 0;
     if (pass(self, match_unit, error))

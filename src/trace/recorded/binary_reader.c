@@ -24,6 +24,11 @@ static void begin_memory(struct binary_source *self, uint64_t address, uint64_t 
     binary_names_forget(self->names, address, length);
 }
 
+static uint64_t lock_key(uint64_t address)
+{
+    return address == UINT64_MAX ? 0 : address;
+}
+
 void binary_source_follow(struct binary_source *self, const struct binary_unit *unit,
                           uint32_t thread)
 {
@@ -51,7 +56,19 @@ void binary_source_follow(struct binary_source *self, const struct binary_unit *
         break;
     case RECORD_OP_INIT:
     case RECORD_OP_BARRIER_INIT:
+        map_remove(&self->destroyed, lock_key(unit->object));
         binary_names_forget(self->names, unit->object, 1);
+        break;
+    case EVENT_DESTROY:
+        if (!(unit->flags & EVENT_FAILED))
+            map_at(&self->destroyed, lock_key(unit->object), NULL);
+        break;
+    case EVENT_ACQUIRE:
+    case EVENT_ACQUIRE_READ:
+    case EVENT_ACQUIRE_WRITE:
+        /* It was initialised anew, by an assignment: a destroyed mutex refuses. */
+        if (self->destroyed.count && map_remove(&self->destroyed, lock_key(unit->object)))
+            binary_names_forget(self->names, unit->object, 1);
         break;
     default:
         break;
@@ -79,10 +96,12 @@ static void close_source(struct trace *trace)
     binary_origins_destroy(self->origins);
     map_free(&self->blocks);
     map_free(&self->counts);
+    map_free(&self->destroyed);
     binary_variables_destroy(self->variables);
     array_free(&self->ids);
     array_free(&self->handed_over);
     array_free(&self->owners);
+    array_free(&self->takers);
     array_free(&self->scheduled);
     array_free(&self->ended);
     array_free(&self->segments);
@@ -242,9 +261,11 @@ static void rewind_source(struct trace *trace)
     skipped_waits_rewind(self->waits);
     map_free(&self->blocks);
     map_free(&self->counts);
+    map_free(&self->destroyed);
     array_free(&self->ids);
     array_free(&self->scheduled);
     array_free(&self->segments);
+    array_free(&self->takers);
     array_free(&self->ended);
     array_free(&self->latches);
     self->queue.count = self->delivered = 0;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* What a RECORD_SYNC may say; everything else is recorded as an access. */
-#define OPS_STAMPED (OPS_SYNC | OP_BIT(EVENT_ALLOC) | OP_BIT(EVENT_FREE))
+#define OPS_STAMPED (OPS_SYNC | OP_BIT(EVENT_ALLOC) | OP_BIT(EVENT_FREE) | OPS_MISUSE)
 
 __attribute__((cold)) static int bad(struct binary_stream *self, struct error *error,
                                      const char *reason)
@@ -71,7 +71,8 @@ static const uint8_t *read_site(struct binary_stream *self, struct binary_places
                                  .size = size,
                                  .location = binary_places_location(places, self->pc),
                                  .stack = node ? self->stacks.items[node - 1] : 0};
-    if (op < EVENT_COUNT && op_in(op, OPS_SYNC & ~(OPS_ATOMIC | OP_BIT(EVENT_FENCE))))
+    if (op < EVENT_COUNT &&
+        op_in(op, (OPS_SYNC & ~(OPS_ATOMIC | OP_BIT(EVENT_FENCE))) | OPS_MISUSE))
         binary_places_home(places, &site->location, &site->stack);
     site->predictor.address = address;
     return at;
@@ -93,7 +94,7 @@ static struct binary_access *access_at(struct binary_stream *self, uint64_t tick
 {
     if (tick >= ENCODING_CHUNK_TICKS)
         return bad(self, error, "too many accesses between two stamps"), NULL;
-    if (!(op_in(site->op & 63, OPS_ACCESS | OPS_LOCAL)) || site->op >= EVENT_COUNT)
+    if (!(op_in(site->op & 63, OPS_ACCESS | (OPS_LOCAL & ~OPS_MISUSE))) || site->op >= EVENT_COUNT)
         return bad(self, error, "an access record of a site that is none"), NULL;
     if (tick >= self->access_capacity) {
         size_t capacity = self->access_capacity ? self->access_capacity : 64;

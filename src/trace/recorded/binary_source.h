@@ -37,12 +37,14 @@ struct binary_source {
     struct symbols *symbols;
     struct wait_code *code; /* NULL until it is asked for */
     struct map counts;      /* semaphores: address -> first count */
+    struct map destroyed;   /* locks: by address */
     struct binary_origins *origins;
     struct binary_variables *variables;
     struct map blocks;                                /* live heap blocks: address -> size */
     struct sync_ids ARRAY_OF(uint32_t) ids;           /* by sync object: its id plus one */
     struct handed_over ARRAY_OF(uint8_t) handed_over; /* by sync object: a lock that is none */
     struct owners ARRAY_OF(uint32_t) owners;          /* by sync object: owner plus one */
+    struct takers ARRAY_OF(uint32_t) takers;          /* by semaphore: who took it last, plus one */
     struct scheduled ARRAY_OF(uint32_t) scheduled;    /* by thread: operations so far */
     /* With a selection, by thread: synchronisation delivered so far, and is any access before
      * the next one sampled? */

@@ -1,0 +1,166 @@
+#include "misuse/observed.h"
+
+#include "base/array.h"
+
+struct held {
+    uint32_t lock, since;
+};
+
+struct thread_holds ARRAY_OF(struct held);
+
+/* Positions are kept plus one: 0 is "never". */
+struct lock_life {
+    uint32_t holders, released, destroyed;
+    bool spoilt; /* misused already: that an unlock or a destroy is refused then is no news */
+};
+
+struct observed {
+    observed_tell *tell;
+    void *context;
+    struct holds_of ARRAY_OF(struct thread_holds) threads;
+    struct lives ARRAY_OF(struct lock_life) locks;
+    struct takes ARRAY_OF(uint32_t) takes; /* by semaphore: who took it last */
+};
+
+struct observed *observed_create(observed_tell *tell, void *context)
+{
+    struct observed *self = NEW(struct observed);
+    self->tell = tell;
+    self->context = context;
+    return self;
+}
+
+void observed_destroy(struct observed *self)
+{
+    if (!self)
+        return;
+    for (size_t i = 0; i < self->threads.count; i++)
+        array_free(&self->threads.items[i]);
+    array_free(&self->threads);
+    array_free(&self->locks);
+    array_free(&self->takes);
+    free(self);
+}
+
+static struct lock_life *lock_at(struct observed *self, uint32_t lock)
+{
+    array_grow(&self->locks, lock + 1);
+    return &self->locks.items[lock];
+}
+
+static struct thread_holds *holds_of(struct observed *self, uint32_t thread)
+{
+    array_grow(&self->threads, thread + 1);
+    return &self->threads.items[thread];
+}
+
+static void acquire(struct observed *self, const struct event *event, uint32_t pos)
+{
+    lock_at(self, event_lock(event))->holders++;
+    array_push(holds_of(self, event->thread), ((struct held){event_lock(event), pos}));
+}
+
+static void release(struct observed *self, const struct event *event, uint32_t pos)
+{
+    struct thread_holds *holds = holds_of(self, event->thread);
+    struct lock_life *lock = lock_at(self, event_lock(event));
+    for (size_t i = holds->count; i-- > 0;) {
+        if (holds->items[i].lock != event_lock(event))
+            continue;
+        for (size_t k = i + 1; k < holds->count; k++)
+            holds->items[k - 1] = holds->items[k];
+        holds->count--;
+        lock->holders--;
+        break;
+    }
+    lock->released = pos + 1;
+}
+
+/* Since when somebody holds the lock, the latest of them. */
+static uint32_t held_since(const struct observed *self, uint32_t lock)
+{
+    uint32_t since = POS_NONE;
+    for (size_t thread = 0; thread < self->threads.count; thread++) {
+        const struct thread_holds *holds = &self->threads.items[thread];
+        for (size_t i = 0; i < holds->count; i++)
+            if (holds->items[i].lock == lock &&
+                (since == POS_NONE || holds->items[i].since > since))
+                since = holds->items[i].since;
+    }
+    return since;
+}
+
+static void tell(const struct observed *self, enum misuse rule, uint32_t partner, uint32_t pos)
+{
+    self->tell(self->context, &(struct misuse_seen){rule, partner, pos});
+}
+
+static void destroy(struct observed *self, const struct event *event, uint32_t pos)
+{
+    struct lock_life *lock = lock_at(self, event->object);
+    bool refused = event->flags & EVENT_FAILED;
+    if (lock->holders || (refused && !lock->spoilt))
+        tell(self, MISUSE_DESTROY_HELD, held_since(self, event->object), pos);
+    else if (lock->destroyed)
+        tell(self, MISUSE_USE_DESTROYED, lock->destroyed - 1, pos);
+    if (!refused)
+        lock->destroyed = pos + 1;
+}
+
+/* A release of what is free, or the use of what is destroyed. */
+static void bad_use(struct observed *self, const struct event *event, uint32_t pos)
+{
+    struct lock_life *lock = lock_at(self, event->object);
+    bool acquires = event->op == EVENT_BAD_ACQUIRE;
+    if (acquires || (lock->destroyed && !lock->spoilt))
+        tell(self, MISUSE_USE_DESTROYED, lock->destroyed - 1, pos);
+    else if (!lock->destroyed)
+        tell(self, MISUSE_UNLOCK_FREE, lock->released - 1, pos);
+    lock->spoilt = true;
+}
+
+/* Nobody unlocks for a thread that has ended. The main thread ends with its process. */
+static void end(struct observed *self, const struct event *event, uint32_t pos)
+{
+    const struct thread_holds *holds = holds_of(self, event->thread);
+    for (size_t i = 0; i < holds->count && event->thread != 0; i++)
+        tell(self, MISUSE_EXIT_HOLDING, holds->items[i].since, pos);
+}
+
+/* A mutex that is used as one, perhaps. */
+static void semaphore(struct observed *self, const struct event *event, uint32_t pos)
+{
+    array_grow(&self->takes, event->object + 1);
+    uint32_t *taken = &self->takes.items[event->object];
+    if (event->op == EVENT_POST && event->flags & EVENT_FOREIGN)
+        tell(self, MISUSE_UNLOCK_FOREIGN, *taken - 1, pos);
+    if (event->op == EVENT_POST)
+        *taken = 0;
+    else if (!(event->flags & EVENT_FAILED))
+        *taken = pos + 1;
+}
+
+void observed_step(struct observed *self, const struct event *event, uint32_t pos)
+{
+    switch (event->op) {
+    case EVENT_DESTROY:
+        destroy(self, event, pos);
+        break;
+    case EVENT_BAD_RELEASE:
+    case EVENT_BAD_ACQUIRE:
+        bad_use(self, event, pos);
+        break;
+    case EVENT_END:
+        end(self, event, pos);
+        break;
+    case EVENT_POST:
+    case EVENT_SEM_WAIT:
+        semaphore(self, event, pos);
+        break;
+    default:
+        if (event_acquires(event))
+            acquire(self, event, pos);
+        else if (event_releases(event))
+            release(self, event, pos);
+    }
+}

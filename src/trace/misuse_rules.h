@@ -1,0 +1,50 @@
+/* Misuse of threads and locks, as one table: what is reported, by which events it is known and in
+ * which state, who else reports it, and under which word it is suppressed. Reports, suppressions,
+ * SARIF rules and docs/misuse.md follow from it; what happened is recognised in
+ * misuse/observed.h, what could happen is defined in model/misuse.h. */
+#ifndef PREPLAY_TRACE_MISUSE_RULES_H
+#define PREPLAY_TRACE_MISUSE_RULES_H
+
+#include <stdbool.h>
+
+/* RULE(id, name, title, suppression, predicted, who else reports it, events and state, what to do)
+ *
+ * `name` is the finding's `rule`, and stays: ids and baselines depend on it. */
+#define MISUSE_RULES(RULE)                                                                         \
+    RULE(UNLOCK_FREE, "unlock-free", "UnlockOfFreeLock", "mutex", false,                           \
+         "ThreadSanitizer, Helgrind, DRD", "a thread unlocks a lock that nobody holds",            \
+         "Unlock once for each lock, on every way out of the section.")                            \
+    RULE(UNLOCK_FOREIGN, "unlock-foreign", "UnlockByAnotherThread", "mutex", false,                \
+         "ThreadSanitizer, Helgrind, DRD", "a thread unlocks a mutex that another one has locked", \
+         "Let the thread that locks a mutex unlock it, or use a semaphore.")                       \
+    RULE(DESTROY_HELD, "destroy-held", "DestroyOfHeldLock", "mutex", true,                         \
+         "ThreadSanitizer, Helgrind, DRD", "a lock is destroyed while a thread holds it",          \
+         "Destroy a lock only when no thread can use it any more, such as after their joins.")     \
+    RULE(USE_DESTROYED, "use-destroyed", "UseOfDestroyedLock", "mutex", true,                      \
+         "ThreadSanitizer, DRD", "a lock is used, or destroyed again, after it was destroyed",     \
+         "Destroy a lock only when no thread can use it any more, such as after their joins.")     \
+    RULE(EXIT_HOLDING, "exit-holding", "ThreadEndsWithLock", "mutex", false, "Helgrind",           \
+         "a thread ends and holds a lock, which nobody can unlock any more",                       \
+         "Unlock on every way out, or use a robust mutex.")
+
+enum misuse {
+    MISUSE_NONE,
+#define RULE(id, ...) MISUSE_##id,
+    MISUSE_RULES(RULE)
+#undef RULE
+        MISUSE_COUNT
+};
+
+struct misuse_rule {
+    const char *name, *title, *suppression;
+    bool predicted; /* other schedules are searched for it; otherwise only what happened counts */
+    const char *others, *text, *help;
+};
+
+/* By enum misuse; the one of MISUSE_NONE is empty. */
+extern const struct misuse_rule misuse_rules[MISUSE_COUNT];
+
+/* MISUSE_NONE if no rule has that name; NULL is no name. */
+enum misuse misuse_find(const char *name);
+
+#endif
