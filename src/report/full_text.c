@@ -264,8 +264,10 @@ static void print_title(const struct writer *writer, const struct finding *findi
 static void print_misuse(const struct writer *writer, const struct finding *finding)
 {
     const struct misuse_rule *rule = &misuse_rules[misuse_find(finding->rule)];
+    if (rule->name && finding->verdict != VERDICT_CONFIRMED) /* its replay says it */
+        fprintf(writer->out, "  Misuse: %s.\n", rule->text);
     if (rule->name)
-        fprintf(writer->out, "  Misuse: %s. %s\n", rule->text, rule->help);
+        fprintf(writer->out, "  %s\n", rule->help);
 }
 
 static void print_verdict(const struct writer *writer, const struct finding *finding)
