@@ -36,6 +36,7 @@ struct sembuf;
     REAL_FUNCTION(int, pthread_join, (pthread_t, void **))                                         \
     REAL_FUNCTION(int, pthread_tryjoin_np, (pthread_t, void **))                                   \
     REAL_FUNCTION(int, pthread_cancel, (pthread_t))                                                \
+    REAL_FUNCTION(int, pthread_key_create, (pthread_key_t *, void (*)(void *)))                    \
     REAL_FUNCTION(int, pthread_timedjoin_np, (pthread_t, void **, const struct timespec *))        \
     REAL_FUNCTION(int, pthread_clockjoin_np,                                                       \
                   (pthread_t, void **, clockid_t, const struct timespec *))                        \

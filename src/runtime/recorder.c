@@ -1,8 +1,10 @@
 #include "runtime/recorder.h"
 
 #include "runtime/host.h"
+#include "runtime/identity.h"
 #include "runtime/sync.h"
 #include "runtime/thread.h"
+#include "runtime/thread_end.h"
 
 __thread struct recorder *recorder_current __attribute__((tls_model("initial-exec")));
 /* This thread has ended, or is on its way into recorder_begin(). */
@@ -106,8 +108,8 @@ struct recorder *recorder_begin(uint32_t number, uint32_t parent, uint32_t child
         .flags = flags, .number = number, .parent = parent, .child = child};
     if (!(flags & STREAM_MAIN))
         thread_find_stack(&header.stack_low, &header.stack_high);
-    thread_watch_end();
-    thread_is(number);
+    thread_end_watch();
+    identity_say(number);
     struct recorder *self = create(&header, stamp, path);
     recorder_current = self;
     host_ask(HOST_RECORDER, (uintptr_t)self, 0);

@@ -83,8 +83,12 @@ static inline long system_write(int file, const void *buffer, size_t size)
 static inline int system_allocate(int file, uint64_t offset, uint64_t size)
 {
     if (!system_may_grow(offset + size))
-        return -27; /* EFBIG */
-    return (int)system_call(SYS_fallocate, file, 0, (long)offset, (long)size, 0, 0);
+        return -27;        /* EFBIG */
+    enum { TRIES = 1000 }; /* a signal may interrupt it, and the next one, too */
+    long answer = -4;      /* EINTR */
+    for (unsigned i = 0; i < TRIES && answer == -4; i++)
+        answer = system_call(SYS_fallocate, file, 0, (long)offset, (long)size, 0, 0);
+    return (int)answer;
 }
 
 static inline int system_resize(int file, uint64_t size)

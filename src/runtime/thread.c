@@ -1,17 +1,16 @@
 #include "runtime/thread.h"
 
+#include "runtime/identity.h"
 #include "runtime/linger.h"
 #include "runtime/real.h"
+#include "runtime/stack_maps.h"
+#include "runtime/thread_end.h"
 #include "runtime/wish.h"
 
 #include <errno.h>
 #include <limits.h>
 
-static pthread_key_t end_key;
-static bool end_key_made;
-
-extern void *__libc_malloc(size_t);
-extern void __libc_free(void *);
+/* --- robust mutexes ---------------------------------------------------------------------- */
 
 /* Mutexes that were released so, by address; one that is pushed out by another is forgotten. */
 enum { DEAD_OWNERS = 256 };
@@ -51,15 +50,8 @@ static void release_robust(struct recorder *self)
     }
 }
 
-/* Runs among the thread's own destructors; it asks to be run again until the
- * last round, so that the others come first. */
-static void at_end(void *round)
+static void end_stream(void)
 {
-    uintptr_t rounds = (uintptr_t)round;
-    if (rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
-        pthread_setspecific(end_key, (void *)(rounds + 1));
-        return;
-    }
     struct recorder *self = recorder_current;
     if (!self)
         return;
@@ -70,49 +62,21 @@ static void at_end(void *round)
 
 void thread_prepare(void)
 {
-    end_key_made = pthread_key_create(&end_key, at_end) == 0;
+    thread_end_prepare(end_stream);
     pthread_atfork(NULL, NULL, process_forked);
 }
 
-void thread_watch_end(void)
+/* A program may have all the keys that it is promised. */
+EXPORT int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
 {
-    if (end_key_made)
-        pthread_setspecific(end_key, (void *)(uintptr_t)1);
+    int result = REAL(pthread_key_create)(key, destructor);
+    return result == EAGAIN && thread_end_give_key() ? REAL(pthread_key_create)(key, destructor)
+                                                     : result;
 }
 
-/* The number of the thread's stream, plus one. pthread_join() reads it in the
- * other thread: its thread-local memory stays until it is joined, at the same
- * distance from its handle as ours is from our own. */
-static __thread _Atomic uint32_t own_number __attribute__((tls_model("initial-exec")));
-
-void thread_is(uint32_t number)
+EXPORT int tss_create(tss_t *key, tss_dtor_t destructor)
 {
-    atomic_store(&own_number, number + 1);
-}
-
-enum { JOIN_YIELDS = 1000, JOIN_NAPS = 2000 };
-
-static bool number_of(pthread_t thread, uint32_t *number)
-{
-    uintptr_t distance = (uintptr_t)&own_number - (uintptr_t)pthread_self();
-    _Atomic uint32_t *theirs = (_Atomic uint32_t *)((uintptr_t)thread + distance);
-    /* No thread at all: the C library has an answer to some of these. */
-    if (!thread || !system_readable(theirs, sizeof *theirs))
-        return false;
-    /* A thread that was created but did not run yet is about to say who it is; on a
-     * busy machine that may take a while. */
-    for (unsigned tries = 0; tries < JOIN_YIELDS + JOIN_NAPS; tries++) {
-        uint32_t found = atomic_load(theirs);
-        if (found) {
-            *number = found - 1;
-            return true;
-        }
-        if (tries < JOIN_YIELDS)
-            system_yield();
-        else
-            system_nap();
-    }
-    return false;
+    return pthread_key_create(key, destructor) ? thrd_error : thrd_success;
 }
 
 uint32_t thread_kernel_id(void)
@@ -131,8 +95,8 @@ struct stack {
     size_t size;
 };
 
-/* pthread_getattr_np() would tell, but it allocates (with the program's allocator) and makes
- * system calls (which the program may have forbidden). */
+/* pthread_getattr_np() would tell, but it allocates (with the program's allocator, which a signal
+ * may just have interrupted) and makes system calls (which the program may have forbidden). */
 static struct stack stack_wanted(const pthread_attr_t *attributes)
 {
     pthread_attr_t usual;
@@ -160,30 +124,17 @@ static void stack_found(struct stack *stack)
     stack->low = stack->high - stack->size;
 }
 
-static void stack_ask(struct stack *stack)
-{
-    pthread_attr_t attributes;
-    void *low;
-    if (pthread_getattr_np(pthread_self(), &attributes))
-        return;
-    if (!pthread_attr_getstack(&attributes, &low, &stack->size)) {
-        stack->low = (uintptr_t)low;
-        stack->high = stack->low + stack->size;
-    }
-    pthread_attr_destroy(&attributes);
-}
-
 static __thread const struct stack *own_stack __attribute__((tls_model("initial-exec")));
 
 void thread_find_stack(uint64_t *low, uint64_t *high)
 {
-    struct stack stack = {0};
-    if (own_stack)
-        stack = *own_stack;
-    else if (!system_sealed) /* not created through us */
-        stack_ask(&stack);
-    *low = stack.low;
-    *high = stack.high;
+    *low = *high = 0;
+    if (!own_stack) { /* not created through us */
+        stack_from_maps((uintptr_t)__builtin_frame_address(0), low, high);
+        return;
+    }
+    *low = own_stack->low;
+    *high = own_stack->high;
 }
 
 /* --- creation ---------------------------------------------------------------- */
@@ -194,9 +145,43 @@ struct birth {
     struct stack stack;
     uint64_t stamp, path;
     uint32_t number, parent, child;
+    bool blocked;     /* signals, until the thread has begun */
+    uint64_t signals; /* that it blocks itself from then on */
 };
 
+enum { SIGNAL_SET = 8 }; /* bytes, as the kernel has it */
+
+/* A handler in a thread that does not know yet who it is would be taken for a thread of its own.
+ * The two signals of the C library's stay: it waits for their being handled. */
+static bool block_signals(const pthread_attr_t *attributes, uint64_t *before)
+{
+    static const uint64_t all = ~(UINT64_C(3) << 31);
+    sigset_t own;
+    /* One that is given a mask has that from the beginning. */
+    return (!attributes ||
+            pthread_attr_getsigmask_np(attributes, &own) == PTHREAD_ATTR_NO_SIGMASK_NP) &&
+           system_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)before, SIGNAL_SET, 0,
+                       0) == 0;
+}
+
+static void unblock_signals(uint64_t before)
+{
+    system_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, SIGNAL_SET, 0, 0);
+}
+
+extern void *__libc_malloc(size_t);
+extern void __libc_free(void *);
+
 bool (*thread_is_of_library)(uintptr_t run);
+
+static void *run_to_its_end(const struct birth *birth)
+{
+    void *volatile value = NULL;
+    pthread_cleanup_push(thread_end_unwatched, NULL);
+    value = birth->run(birth->argument);
+    pthread_cleanup_pop(1);
+    return value;
+}
 
 static void *preplay_run_thread(void *argument)
 {
@@ -204,13 +189,15 @@ static void *preplay_run_thread(void *argument)
     __libc_free(argument);
     stack_found(&birth.stack);
     own_stack = &birth.stack;
-    atomic_store(&own_number, birth.number + 1);
+    identity_say(birth.number);
     linger_begun();
     struct recorder *self =
         recorder_begin(birth.number, birth.parent, birth.child, 0, birth.stamp, birth.path);
     if (self && thread_is_of_library && thread_is_of_library((uintptr_t)birth.run))
         self->ignore_sync = 1;
-    return birth.run(birth.argument);
+    if (birth.blocked)
+        unblock_signals(birth.signals);
+    return run_to_its_end(&birth);
 }
 
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
@@ -233,7 +220,12 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
     sync.record.object = birth->number;
     sync_before(&sync);
     birth->stamp = self->stamper.clock;
+    uint64_t signals = 0;
+    bool blocked = birth->blocked = block_signals(attributes, &signals);
+    birth->signals = signals;
     int result = REAL(pthread_create)(thread, attributes, preplay_run_thread, birth);
+    if (blocked)
+        unblock_signals(signals);
     if (result)
         __libc_free(birth);
     else
@@ -246,7 +238,7 @@ static struct sync join_before(pthread_t thread, uintptr_t pc)
 {
     struct sync sync = SYNC_AT(EVENT_JOIN, 0, pc);
     uint32_t number;
-    if (sync.recorder && number_of(thread, &number))
+    if (sync.recorder && identity_of(thread, &number))
         sync.record.object = number;
     else
         sync.recorder = NULL;

@@ -12,13 +12,8 @@
 
 /* Once per process, before anything is recorded. */
 void thread_prepare(void);
-/* Arranges that the calling thread's stream is ended when the thread is. */
-void thread_watch_end(void);
 
 void process_forked(void);
-
-/* The calling thread's stream has this number: whoever joins it finds it there. */
-void thread_is(uint32_t number);
 
 /* The calling thread's stack; unchanged if it is not known. */
 void thread_find_stack(uint64_t *low, uint64_t *high);

@@ -88,3 +88,20 @@ C
     run -66 "$PREPLAY" run ./lines
     [[ "$output" == *"confirmed"* ]]
 }
+
+@test "a signal is the first thing that a thread sees" {
+    build born_in_a_storm
+    same_as_plain born_in_a_storm
+    # No handler was taken for a thread of its own.
+    [ "$(ls trace/streams | wc -l)" -eq 1501 ]
+}
+
+@test "every key that POSIX promises is the program's" {
+    build all_keys
+    same_as_plain all_keys
+    run -0 "$PREPLAY" record -d sync --sync-only ./all_keys.plain
+    [ "$output" = "$actual" ]
+    # Threads are seen to end all the same.
+    [ "$("$PREPLAY" dump trace | grep -c 'threadend()')" -eq 2 ]
+    run -0 "$PREPLAY" predict -e hb trace
+}
