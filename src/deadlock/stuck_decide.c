@@ -17,7 +17,7 @@ struct number_list ARRAY_OF(uint32_t);
 struct stuck_decider {
     const struct stuck_sets *sets;
     const struct history *history;
-    struct explorer *explorer;
+    struct state_visit *visit;
     struct stuck_table *table; /* NULL until somebody asks */
     bool *several_wait;        /* by condition; made when somebody asks */
     uint64_t explored;
@@ -55,7 +55,7 @@ void stuck_decider_destroy(struct stuck_decider *decider)
     if (!decider)
         return;
     stuck_table_destroy(decider->table);
-    explorer_destroy(decider->explorer);
+    state_visit_destroy(decider->visit);
     array_free(&decider->room);
     free(decider->several_wait);
     free(decider);
@@ -265,11 +265,11 @@ static void make_table(struct stuck_decider *decider)
 {
     const struct stuck_sets *sets = decider->sets;
     uint64_t states = *sets->work / STATE_WORK;
-    decider->explorer = explorer_create(sets->rules, sets->blocking, sets->start, sets->from,
+    decider->visit = state_visit_create(sets->rules, sets->blocking, sets->start, sets->from,
                                         sets->to, sets->run->options->jobs);
     decider->table =
-        stuck_table_create(decider->explorer, states < TABLE_STATES ? states : TABLE_STATES);
-    work(decider, STATE_WORK * explorer_states(decider->explorer));
+        stuck_table_create(decider->visit, states < TABLE_STATES ? states : TABLE_STATES);
+    work(decider, STATE_WORK * state_visit_states(decider->visit));
 }
 
 static enum search_answer look_up(struct stuck_decider *decider,
@@ -295,9 +295,9 @@ static enum search_answer explore(struct stuck_decider *decider,
     if (answer != SEARCH_EXHAUSTED || decider->explored > EXPLORED_IN_ALL)
         return answer;
     answer =
-        explorer_deadlock(decider->explorer, events, members->count, EXPLORED_STATES, &witness);
-    decider->explored += explorer_states(decider->explorer);
-    work(decider, STATE_WORK * explorer_states(decider->explorer));
+        state_visit_deadlock(decider->visit, events, members->count, EXPLORED_STATES, &witness);
+    decider->explored += state_visit_states(decider->visit);
+    work(decider, STATE_WORK * state_visit_states(decider->visit));
     if (answer == SEARCH_WITNESS)
         report(decider, members, events, &witness);
     return answer;

@@ -1,8 +1,8 @@
 /* Decides whether one tuple of waits is a deadlock, and reports it with its schedule: by the
  * schedule in which the set comes as late as it can, by the engine's own search for one to the
  * waits, after which everybody else goes on as far as possible, by orders of signals and
- * waits, and at last by explicit exploration (deadlock/explore.h), which says no as well: of all
- * deadlocks at once where there are few states (stuck_table.h). */
+ * waits, and at last by explicit exploration (deadlock/state_visit.h), which says no as well: of
+ * all deadlocks at once where there are few states (stuck_table.h). */
 #ifndef PREPLAY_DEADLOCK_STUCK_DECIDE_H
 #define PREPLAY_DEADLOCK_STUCK_DECIDE_H
 

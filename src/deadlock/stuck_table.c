@@ -116,7 +116,7 @@ static void join(struct stuck_table *table, const struct stuck_table *other)
     array_free(&way);
 }
 
-struct stuck_table *stuck_table_create(struct explorer *explorer, uint64_t states)
+struct stuck_table *stuck_table_create(struct state_visit *visit, uint64_t states)
 {
     struct stuck_table *tables[WALKERS], *all = NEW(struct stuck_table);
     void *contexts[WALKERS];
@@ -126,7 +126,7 @@ struct stuck_table *stuck_table_create(struct explorer *explorer, uint64_t state
         tables[i]->room = WORDS_MAX / WALKERS;
     }
     all->room = WORDS_MAX;
-    all->complete = explorer_each_deadlock(explorer, states, keep, contexts);
+    all->complete = state_visit_each_deadlock(visit, states, keep, contexts);
     for (uint32_t i = 0; i < WALKERS; i++) {
         join(all, tables[i]);
         stuck_table_destroy(tables[i]);

@@ -4,12 +4,12 @@
 #ifndef PREPLAY_DEADLOCK_STUCK_TABLE_H
 #define PREPLAY_DEADLOCK_STUCK_TABLE_H
 
-#include "deadlock/explore.h"
+#include "deadlock/state_visit.h"
 
 struct stuck_table;
 
 /* Visits so many states at most. */
-struct stuck_table *stuck_table_create(struct explorer *explorer, uint64_t states);
+struct stuck_table *stuck_table_create(struct state_visit *visit, uint64_t states);
 void stuck_table_destroy(struct stuck_table *table);
 
 /* The events in any order; the witness ends in them, and is valid until the next question.

@@ -110,14 +110,14 @@ static void compare_with_plain(const struct rules *rules, const struct plain *pl
 {
     enum { MOST_JOBS = 4 };
     uint32_t count = plain->history->count;
-    struct explorer *explorers[MOST_JOBS];
+    struct state_visit *visits[MOST_JOBS];
     struct stuck_table *tables[MOST_JOBS];
     for (uint32_t i = 0; i < MOST_JOBS; i++) {
-        explorers[i] = explorer_create(rules, plain->blocking, start, 0, count, i + 1);
-        tables[i] = stuck_table_create(explorers[i], 1 << 20);
-        assert_int_equal(explorer_states(explorers[i]), explorer_states(explorers[0]));
+        visits[i] = state_visit_create(rules, plain->blocking, start, 0, count, i + 1);
+        tables[i] = stuck_table_create(visits[i], 1 << 20);
+        assert_int_equal(state_visit_states(visits[i]), state_visit_states(visits[0]));
     }
-    sum->states += explorer_states(explorers[0]);
+    sum->states += state_visit_states(visits[0]);
     for (size_t k = 0; k < plain->deadlocks.count; k++) {
         const struct deadlock *deadlock = &plain->deadlocks.items[k];
         struct search_witness first, witness;
@@ -142,7 +142,7 @@ static void compare_with_plain(const struct rules *rules, const struct plain *pl
     }
     for (uint32_t i = 0; i < MOST_JOBS; i++) {
         stuck_table_destroy(tables[i]);
-        explorer_destroy(explorers[i]);
+        state_visit_destroy(visits[i]);
     }
 }
 
