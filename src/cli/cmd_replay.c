@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/explore_replay.h"
 #include "model/sift.h"
 #include "replay/debugging.h"
 #include "replay/settling.h"
@@ -334,6 +335,8 @@ int cmd_replay(struct options *options, struct error *error)
         return -1;
     if (!options->trust && trust_check(options->arguments[0], error))
         return -1;
+    if (explore_replay_is_for(options->arguments[0]))
+        return explore_replay(options, error);
     struct job job = {0};
     int code = open_job(&job, options->arguments[0], error);
     if (code == 0)

@@ -42,6 +42,8 @@
       "run a program and record what its threads do", true)                                        \
     C(REPLAY, "replay", cmd_replay, "[OPTIONS] [TRACE] [ID...]",                                   \
       "run the program again under a predicted schedule", false)                                   \
+    C(EXPLORE, "explore", cmd_explore, "[OPTIONS] [--] PROGRAM [ARG...]",                          \
+      "run every behaviour of a program on this input, and find its failures", true)               \
     C(REPORT, "report", cmd_report, "[OPTIONS] [TRACE]",                                           \
       "what was found in a trace, as text, JSON, SARIF or HTML", false)                            \
     C(MERGE, "merge", cmd_merge, "[OPTIONS] REPORT...", "the findings of many runs as one report", \
@@ -70,14 +72,14 @@ enum command_id {
 /* Those that show where in the source something is. */
 #define SYMBOLISING                                                                                \
     (IN(RUN) | IN(RECORD) | IN(PREDICT) | IN(COMPARE) | IN(REPLAY) | IN(REPORT) | IN(DUMP) |       \
-     IN(CONVERT) | IN(TIDDLE))
+     IN(CONVERT) | IN(TIDDLE) | IN(EXPLORE))
 
 #define OPTION_TABLE(O)                                                                            \
-    O(TEXT, directory, "directory", 'd', "DIR", IN(RUN) | IN(RECORD), 0, 0, 0,                     \
+    O(TEXT, directory, "directory", 'd', "DIR", IN(RUN) | IN(RECORD) | IN(EXPLORE), 0, 0, 0,       \
       "where the trace goes (a new preplay.data/PROGRAM-N)")                                       \
-    O(COUNT, keep, "keep", 0, "N", IN(RUN) | IN(RECORD), 0, UINT32_MAX, 5,                         \
+    O(COUNT, keep, "keep", 0, "N", IN(RUN) | IN(RECORD) | IN(EXPLORE), 0, UINT32_MAX, 5,           \
       "keep so many recordings of a program in preplay.data (0: all)")                             \
-    O(BYTES, keep_size, "keep-size", 0, "SIZE", IN(RUN) | IN(RECORD), 0, UINT64_MAX,               \
+    O(BYTES, keep_size, "keep-size", 0, "SIZE", IN(RUN) | IN(RECORD) | IN(EXPLORE), 0, UINT64_MAX, \
       UINT64_C(16) << 30, "remove the oldest while preplay.data is larger (0: never)")             \
     O(FLAG, sync_only, "sync-only", 0, "", IN(RUN) | IN(RECORD), 0, 1, 0,                          \
       "any program, unchanged: record synchronisation alone (no races)")                           \
@@ -111,11 +113,19 @@ enum command_id {
     O(SECONDS, budget, "budget", 0, "SECONDS", IN(RUN), 0, 1000000, 0,                             \
       "limit of all replays together (0: for those that show nothing, 5 times the recorded run, "  \
       "at least 5 s)")                                                                             \
+    O(COUNT, runs, "runs", 0, "N", IN(EXPLORE), 0, UINT32_MAX, 0,                                  \
+      "run the program at most so often (0: no limit)")                                            \
+    O(SECONDS, explore_time, "time", 0, "SECONDS", IN(EXPLORE), 0, 1000000, 60,                    \
+      "explore for so long (0: to the end)")                                                       \
+    O(COUNT, preemptions, "preemptions", 0, "K", IN(EXPLORE), 0, UINT32_MAX - 1, OPTION_UNSAID,    \
+      "only schedules that stop a thread that could go on at most K times (all schedules)")        \
+    O(FLAG, until_failure, "until-failure", 0, "", IN(EXPLORE), 0, 1, 0,                           \
+      "stop at the first failure")                                                                 \
     O(FLAG, trust, "trust", 0, "", IN(REPLAY), 0, 1, 0,                                            \
       "run what another user recorded, or a program that was built again since")                   \
     O(FLAG, fine, "fine", 0, "", IN(REPLAY), 0, 1, 0,                                              \
       "order all accesses through which threads see each other's writes")                          \
-    O(FLAG, in_place, "in-place", 0, "", IN(RUN) | IN(REPLAY), 0, 1, 0,                            \
+    O(FLAG, in_place, "in-place", 0, "", IN(RUN) | IN(REPLAY) | IN(EXPLORE), 0, 1, 0,              \
       "replays work on the user's own files, ports and processes, not apart from them")            \
     O(FLAG, gdb, "gdb", 0, "", IN(REPLAY), 0, 1, 0,                                                \
       "start gdb with the program stopped at the error")                                           \
@@ -139,8 +149,8 @@ enum command_id {
       UINT64_MAX, 0, "search steps a candidate may take (0: the engine's own limit)")              \
     O(SECONDS, pair_timeout, "pair-timeout", 0, "SECONDS", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, \
       1000000, 0, "smt: time limit of the solver for a pair (0: only --steps)")                    \
-    O(TEXT, json_file, "json", 0, "FILE", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, 0, 0,            \
-      "write the findings as JSON; - is standard output")                                          \
+    O(TEXT, json_file, "json", 0, "FILE", IN(RUN) | IN(PREDICT) | IN(COMPARE) | IN(EXPLORE), 0, 0, \
+      0, "write the findings as JSON; - is standard output")                                       \
     O(TEXT, sarif_file, "sarif", 0, "FILE", IN(RUN), 0, 0, 0, "write the findings as SARIF")       \
     O(TEXT, html_file, "html", 0, "FILE", IN(RUN), 0, 0, 0, "write the findings as HTML")          \
     O(TEXT, junit_file, "junit", 0, "FILE", IN(RUN), 0, 0, 0,                                      \
@@ -169,8 +179,8 @@ enum command_id {
     O(FLAG, debuginfod, "debuginfod", 0, "", SYMBOLISING, 0, 1, 0,                                 \
       "ask the servers in DEBUGINFOD_URLS for debug files")                                        \
     O(COUNT, exit_code, "exit-code", 0, "N",                                                       \
-      IN(RUN) | IN(MERGE) | IN(RECORD) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 0, 255, 66,       \
-      "exit code when there are findings")                                                         \
+      IN(RUN) | IN(MERGE) | IN(RECORD) | IN(REPORT) | IN(PREDICT) | IN(COMPARE) | IN(EXPLORE), 0,  \
+      255, 66, "exit code when there are findings")                                                \
     O(TEXT, to, "to", 0, "FORMAT", IN(CONVERT), 0, 0, 0,                                           \
       "the format to write: std, tiddle, csv, cspm, or smt2 (the query of one pair)")              \
     O(TEXT, pair, "pair", 0, "A,B|ID", IN(CONVERT), 0, 0, 0,                                       \

@@ -1,0 +1,180 @@
+#include "explore/failure.h"
+
+#include "base/files.h"
+#include "base/map.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static enum failure_kind kind_of(const struct stepped_run *run, int usual, int *number)
+{
+    const struct stepper_page *page = run->page;
+    *number = 0;
+    if (run->stopped || run->interrupted || run->unstepped)
+        return FAILURE_NONE; /* nobody knows */
+    switch (page->end) {
+    case STEP_DEADLOCK:
+        return FAILURE_DEADLOCK;
+    case STEP_SPUN:
+        return FAILURE_HANG;
+    case STEP_HEAP:
+        return page->fault == STEP_DOUBLE_FREE ? FAILURE_DOUBLE_FREE : FAILURE_AFTER_FREE;
+    default:
+        break;
+    }
+    if (WIFSIGNALED(run->status)) {
+        *number = WTERMSIG(run->status);
+        return FAILURE_SIGNAL;
+    }
+    *number = WEXITSTATUS(run->status);
+    return *number && *number != usual ? FAILURE_EXIT : FAILURE_NONE;
+}
+
+void failure_path(const struct stepper_page *page, uint32_t thread, char *path, size_t size)
+{
+    char inner[64];
+    if (!thread) {
+        snprintf(path, size, "T0");
+        return;
+    }
+    failure_path(page, page->thread[thread].parent, inner, sizeof inner);
+    snprintf(path, size, "%.50s.%u", inner, page->thread[thread].number);
+}
+
+static void add_place(struct failure *failure, const struct stepper_page *page, uint32_t thread,
+                      const struct step_event *event)
+{
+    if (failure->place_count == FAILURE_PLACES)
+        return;
+    struct failure_place *place = &failure->places[failure->place_count++];
+    *place = (struct failure_place){.thread = page->thread[thread].name,
+                                    .number = thread,
+                                    .count = page->thread[thread].count,
+                                    .op = event->op,
+                                    .pc = event->pc,
+                                    .object = event->object};
+    failure_path(page, thread, place->path, sizeof place->path);
+}
+
+/* The last that the running thread is known to have done. */
+static void place_running(struct failure *failure, const struct stepper_page *page)
+{
+    struct step_event at = {0};
+    if (page->fault) {
+        at.pc = page->fault_pc;
+        at.object = page->fault_address;
+    } else if (page->thread[page->running].next.op != STEP_NONE) {
+        at.pc = page->thread[page->running].next.pc;
+    }
+    for (uint32_t i = page->events; !at.pc && i-- > 0;)
+        if (page->event[i].thread == page->running)
+            at.pc = page->event[i].pc;
+    add_place(failure, page, page->running, &at);
+}
+
+static void place_all(struct failure *failure, const struct stepper_page *page)
+{
+    for (uint32_t i = 0; i < page->threads; i++)
+        if (page->thread[i].state == STEP_STANDS)
+            add_place(failure, page, i, &page->thread[i].next);
+}
+
+/* The line of an assertion, or the last one. */
+static void find_text(struct failure *failure, const char *output)
+{
+    size_t length;
+    char *all = files_load(output, (size_t)1 << 20, &length), *rest = NULL;
+    for (char *line = all ? strtok_r(all, "\n", &rest) : NULL; line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        snprintf(failure->text, sizeof failure->text, "%s", line);
+        if (strstr(line, "ssert"))
+            break;
+    }
+    free(all);
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (; text && *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static void name_it(struct failure *failure, const char *modules)
+{
+    struct symbols *symbols = symbols_open(modules);
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < failure->place_count; i++) /* in whatever order */
+        hash += map_mix(hash_text(UINT64_C(0xcbf29ce484222325),
+                                  symbols_identity(symbols, failure->places[i].pc)));
+    hash = map_mix(hash ^ (uint64_t)failure->kind << 32 ^ (uint64_t)failure->number);
+    snprintf(failure->id, sizeof failure->id, "f-%010llx",
+             (unsigned long long)(hash & UINT64_C(0xffffffffff)));
+    symbols_close(symbols);
+}
+
+/* Who ran when, from the first new thread on. */
+static void tell_steps(struct failure *failure, const struct stepper_page *page)
+{
+    uint32_t at = 0;
+    while (at < page->events && page->event[at].op != STEP_FORK)
+        at++;
+    for (; at < page->events; at++) {
+        const struct step_event *event = &page->event[at];
+        struct failure_step *last = failure->steps.count ? &array_last(&failure->steps) : NULL;
+        if (!last || event->thread != page->event[at - 1].thread) {
+            array_push(&failure->steps, ((struct failure_step){0}));
+            last = &array_last(&failure->steps);
+            failure_path(page, event->thread, last->path, sizeof last->path);
+        }
+        last->op = event->op;
+        last->pc = event->pc;
+        last->object = event->object + event->offset;
+        last->events++;
+    }
+}
+
+void failure_judge(struct failure *failure, const struct stepped_run *run, int usual,
+                   const char *output, const char *modules)
+{
+    *failure = (struct failure){0};
+    failure->kind = kind_of(run, usual, &failure->number);
+    if (failure->kind == FAILURE_NONE)
+        return;
+    if (failure->kind == FAILURE_DEADLOCK || failure->kind == FAILURE_HANG)
+        place_all(failure, run->page);
+    else
+        place_running(failure, run->page);
+    if (failure->kind == FAILURE_SIGNAL || failure->kind == FAILURE_EXIT)
+        find_text(failure, output);
+    failure->events = run->page->events;
+    tell_steps(failure, run->page);
+    name_it(failure, modules);
+}
+
+static const char *signal_rule(const struct failure *failure)
+{
+    if (failure->number != SIGABRT)
+        return "crash";
+    return strstr(failure->text, "Assertion") ? "assertion" : "abort";
+}
+
+const char *failure_rule(const struct failure *failure)
+{
+    static const char *const texts[] = {[FAILURE_NONE] = "none",
+                                        [FAILURE_EXIT] = "exit-code",
+                                        [FAILURE_DEADLOCK] = "deadlock",
+                                        [FAILURE_HANG] = "hang",
+                                        [FAILURE_AFTER_FREE] = "use-after-free",
+                                        [FAILURE_DOUBLE_FREE] = "double-free"};
+    return failure->kind == FAILURE_SIGNAL ? signal_rule(failure) : texts[failure->kind];
+}
+
+void failure_free(struct failure *failure)
+{
+    array_free(&failure->turns);
+    array_free(&failure->steps);
+}

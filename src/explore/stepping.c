@@ -1,0 +1,274 @@
+#include "explore/stepping.h"
+
+#include "base/files.h"
+#include "base/interruption.h"
+#include "base/memory.h"
+#include "target/guard.h"
+#include "target/library.h"
+#include "target/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SPIN_PATIENCE = 1000 }; /* of a thread that reads the same while nobody else can run */
+
+struct stepping {
+    struct stepping_wish wish;
+    struct sandbox *sandbox;
+    struct stepper_page *page;
+    int file; /* of the page */
+    char library[LIBRARY_PATH + 64], tsan[LIBRARY_PATH + 64];
+    char here[PATH_MAX], input[PATH_MAX], modules[PATH_MAX];
+    const char *output; /* of the run under way */
+};
+
+/* --- preparing ----------------------------------------------------------------------------------
+ */
+
+static int find_library(struct stepping *stepping, struct error *error)
+{
+    static const char *const places[] = {"", "/../stepper"}; /* installed, in the build tree */
+    char directory[LIBRARY_PATH];
+    if (library_directory(directory, error))
+        return -1;
+    snprintf(stepping->tsan, sizeof stepping->tsan, "%s/tsan", directory);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(stepping->library, sizeof stepping->library, "%s%s/libpreplay_stepper.so",
+                 directory, places[i]);
+        if (access(stepping->library, R_OK) == 0)
+            return 0;
+    }
+    return error_set(error, ERROR_INTERNAL, "libpreplay_stepper.so is not beside libpreplay.so");
+}
+
+static int check_program(const struct stepping *stepping, struct error *error)
+{
+    const char *name = stepping->wish.command[0];
+    struct program_kind kind;
+    if (!program_inspect(name, &kind))
+        return error_set(error, ERROR_USAGE, "%s: cannot be run: %s", name, strerror(ENOENT));
+    if (!kind.is_elf)
+        return error_set(error, ERROR_USAGE,
+                         "%s: is no program file: explore takes the program itself, no script",
+                         name);
+    if (!kind.is_dynamic || kind.static_runtime)
+        return error_set(error, ERROR_USAGE,
+                         "%s: its threads cannot be stepped: link it dynamically with preplay cc",
+                         name);
+    if (!kind.wants_libtsan && !kind.wants_preplay)
+        return error_set(error, ERROR_USAGE,
+                         "%s: is not instrumented: build it with preplay cc (or gcc "
+                         "-fsanitize=thread)",
+                         name);
+    return 0;
+}
+
+/* Every run is to read the same. */
+static int keep_input(struct stepping *stepping, struct error *error)
+{
+    char block[1 << 16];
+    ssize_t got;
+    snprintf(stepping->input, sizeof stepping->input, "%.4000s/stdin", stepping->wish.directory);
+    if (stepping->wish.input_is_kept)
+        return 0;
+    int copy = files_create(stepping->input);
+    if (copy < 0)
+        return error_set(error, ERROR_INPUT, "%s: cannot be made: %s", stepping->input,
+                         strerror(errno));
+    while (!isatty(STDIN_FILENO) && (got = read(STDIN_FILENO, block, sizeof block)) > 0)
+        if (write(copy, block, (size_t)got) != got) {
+            close(copy);
+            return error_set(error, ERROR_INTERNAL, "%s: cannot write: %s", stepping->input,
+                             strerror(errno));
+        }
+    close(copy);
+    return 0;
+}
+
+static int make_page(struct stepping *stepping, struct error *error)
+{
+    stepping->file = memfd_create("preplay-stepper", 0);
+    if (stepping->file < 0 || ftruncate(stepping->file, sizeof(struct stepper_page)))
+        return error_set(error, ERROR_INTERNAL, "cannot share memory with the program: %s",
+                         strerror(errno));
+    void *page = mmap(NULL, sizeof(struct stepper_page), PROT_READ | PROT_WRITE, MAP_SHARED,
+                      stepping->file, 0);
+    if (page == MAP_FAILED)
+        return error_set(error, ERROR_INTERNAL, "cannot share memory with the program: %s",
+                         strerror(errno));
+    stepping->page = page;
+    return 0;
+}
+
+static int prepare(struct stepping *stepping, struct error *error)
+{
+    extern char **environ;
+    const struct stepping_wish *wish = &stepping->wish;
+    if (find_library(stepping, error) || (!wish->here && check_program(stepping, error)) ||
+        keep_input(stepping, error) || make_page(stepping, error))
+        return -1;
+    if (wish->here)
+        snprintf(stepping->here, sizeof stepping->here, "%s", wish->here);
+    else if (!getcwd(stepping->here, sizeof stepping->here))
+        return error_set(error, ERROR_INPUT, "the working directory: %s", strerror(errno));
+    snprintf(stepping->modules, sizeof stepping->modules, "%.4000s/modules", wish->directory);
+    stepping->sandbox = sandbox_create(
+        &(struct sandbox_wish){.trace = wish->directory,
+                               .recording = wish->directory,
+                               .directory = stepping->here,
+                               .environment = wish->environment ? wish->environment
+                                                                : (const char *const *)environ,
+                               .in_place = wish->in_place},
+        error);
+    return stepping->sandbox ? 0 : -1;
+}
+
+struct stepping *stepping_create(const struct stepping_wish *wish, struct error *error)
+{
+    struct stepping *stepping = NEW(struct stepping);
+    stepping->wish = *wish;
+    stepping->file = -1;
+    if (prepare(stepping, error) == 0)
+        return stepping;
+    stepping_destroy(stepping);
+    return NULL;
+}
+
+void stepping_destroy(struct stepping *stepping)
+{
+    if (!stepping)
+        return;
+    sandbox_destroy(stepping->sandbox);
+    if (stepping->page)
+        munmap(stepping->page, sizeof *stepping->page);
+    if (stepping->file >= 0)
+        close(stepping->file);
+    free(stepping);
+}
+
+const char *stepping_note(const struct stepping *stepping)
+{
+    return sandbox_note(stepping->sandbox);
+}
+
+/* --- in the process that becomes the program ----------------------------------------------------
+ */
+
+static void prepend(const char *variable, const char *first, char between)
+{
+    const char *old = getenv(variable);
+    char joined[LIBRARY_PATH * 2];
+    snprintf(joined, sizeof joined, "%s%.1s%s", first, old && *old ? (char[]){between, 0} : "",
+             old ? old : "");
+    setenv(variable, joined, 1);
+}
+
+static void use_file(const char *path, int flags, int as)
+{
+    int file = open(path, flags | O_CLOEXEC, FILES_MODE);
+    if (file >= 0)
+        dup2(file, as);
+}
+
+static void become(void *context)
+{
+    extern char **environ;
+    struct stepping *stepping = context;
+    char number[16];
+    if (stepping->wish.environment)
+        environ = (char **)stepping->wish.environment;
+    snprintf(number, sizeof number, "%d", stepping->file);
+    setenv(STEPPER_VARIABLE, number, 1);
+    setenv(STEPPER_MODULES, stepping->modules, 1);
+    prepend("LD_PRELOAD", stepping->library, ' ');
+    prepend("LD_LIBRARY_PATH", stepping->tsan, ':');
+    personality(ADDR_NO_RANDOMIZE);
+    if (chdir(sandbox_directory(stepping->sandbox)))
+        return;
+    use_file(stepping->input, O_RDONLY, STDIN_FILENO);
+    use_file(stepping->output, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
+    dup2(STDOUT_FILENO, STDERR_FILENO);
+    execvp(stepping->wish.command[0], (char *const *)stepping->wish.command);
+}
+
+static int enter(void *context, struct error *error)
+{
+    struct stepping *stepping = context;
+    return sandbox_enter(stepping->sandbox, error);
+}
+
+/* --- a run --------------------------------------------------------------------------------------
+ */
+
+static double seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void clear_page(struct stepper_page *page, const struct step_turn *turns, size_t count,
+                       uint32_t patience)
+{
+    memset(page, 0, offsetof(struct stepper_page, thread));
+    page->magic = STEPPER_MAGIC;
+    page->version = STEPPER_VERSION;
+    page->patience = patience;
+    page->turns = (uint32_t)count;
+    if (count)
+        memcpy(page->schedule, turns, count * sizeof *turns);
+}
+
+/* Until the guard has ended; a run that makes no step for so long is ended. */
+static void wait_for_end(struct stepping *stepping, struct guard *guard, struct stepped_run *run)
+{
+    struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, guard->process, 0), .events = POLLIN};
+    uint32_t events = 0;
+    double since = seconds();
+    while (poll(&ended, 1, 100) <= 0) {
+        run->interrupted = interruption_asked();
+        if (events != stepping->page->events)
+            since = seconds();
+        events = stepping->page->events;
+        run->stopped |= seconds() - since > stepping->wish.patience;
+        if (run->stopped || run->interrupted)
+            kill(guard->process, GUARD_END);
+    }
+    close(ended.fd);
+    while (waitpid(guard->process, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
+int stepping_run(struct stepping *stepping, const struct step_turn *turns, size_t count,
+                 const char *output, struct stepped_run *run, struct error *error)
+{
+    struct guard guard;
+    struct guard_task task = {.enter = enter,
+                              .become = become,
+                              .context = stepping,
+                              .own_processes = sandbox_own_processes(stepping->sandbox)};
+    *run = (struct stepped_run){.page = stepping->page};
+    if (count > STEPPER_TURNS)
+        return error_set(error, ERROR_INPUT, "a schedule of %zu turns is too long", count);
+    clear_page(stepping->page, turns, count, SPIN_PATIENCE);
+    stepping->output = output;
+    if (sandbox_empty(stepping->sandbox, error) || guard_start(&guard, &task, error))
+        return -1;
+    wait_for_end(stepping, &guard, run);
+    run->status = guard_status(&guard);
+    run->unstepped = stepping->page->threads == 0;
+    guard_free(&guard);
+    return 0;
+}

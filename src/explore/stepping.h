@@ -1,0 +1,42 @@
+/* Runs a program under a schedule, one thread at a time, as often as one likes, and tells what it
+ * did (stepper/page.h). The user's files, ports and processes are kept apart from it
+ * (target/sandbox.h), and a run that makes no progress is ended. */
+#ifndef PREPLAY_EXPLORE_STEPPING_H
+#define PREPLAY_EXPLORE_STEPPING_H
+
+#include "base/error.h"
+#include "stepper/page.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct stepping_wish {
+    const char *const *command;     /* NULL-terminated */
+    const char *directory;          /* of the exploration: absolute, and stays reachable */
+    const char *const *environment; /* NULL: ours */
+    const char *here;               /* where it runs; NULL: where we are */
+    bool input_is_kept;             /* its standard input lies in the directory already */
+    bool in_place;                  /* no sandbox */
+    double patience;                /* seconds without a step after which a run is ended */
+};
+
+struct stepping;
+
+struct stepping *stepping_create(const struct stepping_wish *wish, struct error *error);
+void stepping_destroy(struct stepping *stepping);
+/* What a user should know of the sandbox; "" if that is nothing. */
+const char *stepping_note(const struct stepping *stepping);
+
+struct stepped_run {
+    const struct stepper_page *page; /* until the next run */
+    int status;                      /* as from waitpid() */
+    bool stopped;                    /* it stood still outside of what can be stepped */
+    bool unstepped;                  /* the program took no notice of the stepper */
+    bool interrupted;                /* a user pressed Ctrl-C */
+};
+
+/* What it prints goes to the file `output` (absolute). 0, or -1 with an error. */
+int stepping_run(struct stepping *stepping, const struct step_turn *turns, size_t count,
+                 const char *output, struct stepped_run *run, struct error *error);
+
+#endif
