@@ -81,15 +81,24 @@ static int failed(struct copy *copy, const char *name)
     return error_set(copy->error, ERROR_INPUT, "%s: cannot be copied: %s", name, strerror(errno));
 }
 
+static void count_bytes(struct copy *copy, const struct stat *status)
+{
+    copy->left -= (size_t)status->st_size < copy->left ? (size_t)status->st_size : copy->left;
+}
+
 static int copy_file(struct copy *copy, int from, int to, const char *name,
                      const struct stat *status)
 {
+    if (faccessat(to, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+        count_bytes(copy, status);
+        return 0;
+    }
     int source = openat(from, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     int target = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     int result =
         source < 0 || target < 0 || copy_bytes(source, target, copy->left) ? failed(copy, name) : 0;
     if (!result) {
-        copy->left -= (size_t)status->st_size < copy->left ? (size_t)status->st_size : copy->left;
+        count_bytes(copy, status);
         copy_attributes(target, status);
     }
     if (source >= 0)
@@ -106,7 +115,7 @@ static int copy_link(struct copy *copy, int from, int to, const char *name)
     if (length < 0)
         return failed(copy, name);
     text[length] = 0;
-    return symlinkat(text, to, name) ? failed(copy, name) : 0;
+    return symlinkat(text, to, name) && errno != EEXIST ? failed(copy, name) : 0;
 }
 
 static int copy_entries(struct copy *copy, int from, int to);
@@ -125,8 +134,9 @@ static int copy_inner(struct copy *copy, int from, int to, const char *name,
         close(source);
         return 0;
     }
-    int target =
-        mkdirat(to, name, 0700) ? -1 : openat(to, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int target = mkdirat(to, name, 0700) && errno != EEXIST
+                     ? -1
+                     : openat(to, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     int result = source < 0 || target < 0 ? failed(copy, name) : copy_entries(copy, source, target);
     if (source >= 0 && target < 0)
         close(source);

@@ -15,8 +15,9 @@ int copy_bytes(int from, int to, size_t most);
 /* Gives an open file or directory the mode, times and, if it may be, owner. */
 void copy_attributes(int file, const struct stat *status);
 
-/* What is in one directory to another, which is empty; recordings of preplay, sockets, pipes and
- * devices are left out. -1 with an error, also if there is more than `most` bytes. */
+/* What is in one directory to another, as far as it is not there already; recordings of preplay,
+ * sockets, pipes and devices are left out. -1 with an error, also if there is more than `most`
+ * bytes. */
 int copy_directory(const char *from, const char *to, size_t most, struct error *error);
 
 /* A directory and all that is in it. */

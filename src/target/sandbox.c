@@ -4,6 +4,7 @@
 #include "target/abilities.h"
 #include "target/apart.h"
 #include "target/before.h"
+#include "target/copied.h"
 #include "target/copying.h"
 #include "target/guard.h"
 #include "target/mounts.h"
@@ -42,20 +43,38 @@ struct sandbox {
     char mount_point[PATH_MAX];
     char recorded[PATH_MAX]; /* where the recorded program stood */
     char run[PATH_MAX];      /* in the scratch directory: this run's; "" if there is none */
-    char here[PATH_MAX];     /* where the program stands */
+    struct copied copied;    /* for SANDBOX_COPY: of what is in `run` */
 };
 
 /* --- one run -------------------------------------------------------------------------------- */
 
+static int make_copy(struct sandbox *sandbox, struct error *error)
+{
+    if (copied_reset(&sandbox->copied, sandbox->recorded, sandbox->run, APART_COPY_LIMIT, error) ||
+        before_restore(&sandbox->before, sandbox->recorded, sandbox->run, error))
+        return -1;
+    copied_keep(&sandbox->copied, sandbox->run);
+    return 0;
+}
+
+/* Processes that were forked have a directory each, by their numbers. */
 int sandbox_empty(struct sandbox *sandbox, struct error *error)
 {
+    char run[PATH_MAX];
     if (!*sandbox->scratch.path)
         return 0; /* what was in memory is gone */
-    snprintf(sandbox->run, sizeof sandbox->run, "%.4000s/%d", sandbox->scratch.path, (int)getpid());
-    copy_remove(sandbox->run);
-    return mkdir(sandbox->run, 0700) ? error_set(error, ERROR_INTERNAL, "%s: cannot be made: %s",
-                                                 sandbox->run, strerror(errno))
-                                     : 0;
+    snprintf(run, sizeof run, "%.4000s/%d", sandbox->scratch.path, (int)getpid());
+    bool mine = strcmp(run, sandbox->run) == 0;
+    if (!mine || sandbox->kind != SANDBOX_COPY)
+        copy_remove(run);
+    snprintf(sandbox->run, sizeof sandbox->run, "%s", run);
+    if (mkdir(run, 0700) && errno != EEXIST)
+        return error_set(error, ERROR_INTERNAL, "%s: cannot be made: %s", run, strerror(errno));
+    if (sandbox->kind != SANDBOX_COPY)
+        return 0;
+    if (!mine)
+        map_clear(&sandbox->copied.known);
+    return make_copy(sandbox, error);
 }
 
 int sandbox_enter(struct sandbox *sandbox, struct error *error)
@@ -67,12 +86,7 @@ int sandbox_enter(struct sandbox *sandbox, struct error *error)
                        before_restore(&sandbox->before, NULL, NULL, error)
                    ? -1
                    : 0;
-    case SANDBOX_COPY:
-        return copy_directory(sandbox->recorded, sandbox->run, APART_COPY_LIMIT, error) ||
-                       before_restore(&sandbox->before, sandbox->recorded, sandbox->run, error)
-                   ? -1
-                   : 0;
-    default:
+    default: /* a copy is made by sandbox_empty() */
         return 0;
     }
 }
@@ -348,6 +362,7 @@ void sandbox_destroy(struct sandbox *sandbox)
     if (!sandbox)
         return;
     scratch_remove(&sandbox->scratch);
+    copied_free(&sandbox->copied);
     apart_free(&sandbox->apart);
     before_free(&sandbox->before);
     free(sandbox);
