@@ -29,6 +29,7 @@ void objects_destroy(struct objects *self)
     free_pages(self);
     array_free(&self->extents);
     array_free(&self->populated);
+    array_free(&self->by_address);
     array_free(&self->ended);
     free(self);
 }

@@ -48,6 +48,8 @@ uint32_t objects_count(const struct objects *objects);
  * As objects_find(), and the extent of an object. */
 uint32_t objects_find_extent(const struct objects *objects, uint64_t *address, uint64_t end);
 uint32_t objects_extent(const struct objects *objects, uint32_t object);
+/* Pass two: the same, of the next objects at each address that are not accessed yet. */
+uint32_t objects_coming(const struct objects *objects, uint64_t *address, uint64_t end);
 
 /* Second pass: the objects that objects_begin() put an end to since the last call; valid until
  * the next objects_begin(). No objects_find() returns them any more. */

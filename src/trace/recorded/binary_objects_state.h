@@ -26,7 +26,8 @@ struct objects {
     uint32_t count;                                   /* of their objects, once settled */
     struct page_numbers ARRAY_OF(uint64_t) populated; /* pass two: pages that ever have objects */
     size_t installed;                                 /* pass two: extents whose life has begun */
-    struct ended_objects ARRAY_OF(uint32_t) ended;    /* pass two: not taken yet */
+    struct extent_numbers ARRAY_OF(uint32_t) by_address; /* objects_coming(): extents */
+    struct ended_objects ARRAY_OF(uint32_t) ended;       /* pass two: not taken yet */
     /* The page of the last access: most are near. */
     uint64_t last_page;
     void *last;

@@ -30,24 +30,31 @@ void binary_origins_destroy(struct binary_origins *self)
     free(self);
 }
 
-void binary_origins_alloc(struct binary_origins *self, const struct objects *objects,
-                          const struct binary_unit *unit, uint32_t thread)
+/* The allocation of the extents that `next` finds in the block; kept once if there are any. */
+static void keep(struct binary_origins *self, const struct objects *objects,
+                 const struct allocation *from, bool *kept,
+                 uint32_t (*next)(const struct objects *, uint64_t *, uint64_t))
 {
-    uint64_t address = unit->object, end = address + unit->other;
-    uint32_t extent;
-    if (unit->other > LARGEST || end < address)
-        return;
-    bool kept = false;
-    while ((extent = objects_find_extent(objects, &address, end)) != OBJECT_NONE) {
-        if (!kept) {
-            struct allocation allocation = {unit->object, unit->other, thread, unit->location,
-                                            unit->stack};
-            array_push(&self->allocations, allocation);
-            kept = true;
-        }
+    uint64_t address = from->address;
+    for (uint32_t extent;
+         (extent = next(objects, &address, from->address + from->length)) != OBJECT_NONE;) {
+        if (!*kept)
+            array_push(&self->allocations, *from);
+        *kept = true;
         array_grow(&self->by_extent, extent + 1);
         self->by_extent.items[extent] = (uint32_t)self->allocations.count;
     }
+}
+
+void binary_origins_alloc(struct binary_origins *self, const struct objects *objects,
+                          const struct binary_unit *unit, uint32_t thread)
+{
+    struct allocation allocation = {unit->object, unit->other, thread, unit->location, unit->stack};
+    bool kept = false;
+    if (unit->other > LARGEST || unit->object + unit->other < unit->object)
+        return;
+    keep(self, objects, &allocation, &kept, objects_find_extent);
+    keep(self, objects, &allocation, &kept, objects_coming);
 }
 
 static bool on_stack(const struct binary_threads *threads, uint64_t address,
