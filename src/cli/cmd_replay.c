@@ -252,7 +252,9 @@ static void print_in_full(const struct task *task)
         .items = (const struct finding **)task->chosen.items,
         .count = task->chosen.count,
     };
+    report_look(&report);
     report_text_findings(stdout, &report, text_style_of(stdout));
+    report_forget(&report);
 }
 
 static int settle_all(const struct task *task, struct error *error)

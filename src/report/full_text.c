@@ -1,7 +1,10 @@
 #include "report/full_text.h"
 
 #include "report/columns.h"
+#include "report/advice.h"
 #include "report/frames.h"
+#include "report/nature.h"
+#include "report/object_name.h"
 #include "report/shell_words.h"
 #include "report/short_name.h"
 #include "report/source.h"
@@ -109,7 +112,7 @@ static void print_stack(const struct writer *writer, uint32_t location, uint32_t
 
 static void print_name(const struct writer *writer, enum object_class class, uint32_t object)
 {
-    char *name = demangle_short(trace_name(writer->trace, class, object));
+    char *name = object_name(writer->trace, class, object);
     columns_text(writer->out, name);
     free(name);
 }
@@ -216,32 +219,21 @@ static void print_creations(const struct writer *writer, const struct finding *f
     }
 }
 
-static const char *title_of(const struct finding *finding, const char *usual)
+/* "USE AFTER FREE" */
+static void print_nature(const struct writer *writer, const struct finding *finding)
 {
-    static const char *const names[][2] = {{"use-after-free", "USE AFTER FREE"},
-                                           {"double-free", "DOUBLE FREE"},
-                                           {"uninitialised", "UNINITIALISED"},
-                                           {"crash", "CRASH"},
-                                           {"abort", "ABORT"},
-                                           {"assertion", "ASSERTION FAILED"},
-                                           {"heap", "HEAP MISUSE"},
-                                           {"sanitizer", "SANITIZER REPORT"},
-                                           {"hang", "HANG"},
-                                           {"exit-code", "WRONG EXIT CODE"},
-                                           {"output", "WRONG OUTPUT"}};
-    for (size_t i = 0; finding->rule && i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i][0], finding->rule) == 0)
-            return names[i][1];
-    return usual;
+    for (const char *at = nature_of(writer->report->history, writer->report->held, finding); *at;
+         at++)
+        putc(*at >= 'a' && *at <= 'z' ? *at - 'a' + 'A' : *at, writer->out);
 }
 
 static void print_title(const struct writer *writer, const struct finding *finding, const char *id)
 {
-    static const char *const titles[] = {"DATA RACE", "DEADLOCK", "ATOMICITY VIOLATION", "FAILURE",
-                                         "MISUSE"};
     FILE *out = writer->out;
-    fprintf(out, "%s%s %s%s", text_red(writer->style), title_of(finding, titles[finding->kind]), id,
-            text_normal(writer->style));
+    char effect[128];
+    fputs(text_red(writer->style), out);
+    print_nature(writer, finding);
+    fprintf(out, " %s%s", id, text_normal(writer->style));
     if (finding_shape(finding) == FINDING_DEADLOCK) {
         fprintf(out, " of %u thread%s", finding->event_count, finding->event_count == 1 ? "" : "s");
     } else if (finding->object_class != CLASS_NONE) {
@@ -256,8 +248,13 @@ static void print_title(const struct writer *writer, const struct finding *findi
         fprintf(out, " (%s-error)", atomicity_error_text(finding->error));
     if (finding->kind == FINDING_MISUSE && finding->rule)
         fprintf(out, " (%s)", finding->rule);
-    fprintf(out, ": %s%s%s\n", text_bold(writer->style), verdict_text(finding->verdict),
+    fprintf(out, ": %s%s%s", text_bold(writer->style), verdict_text(finding->verdict),
             text_normal(writer->style));
+    if (nature_effect(finding, effect, sizeof effect)) {
+        fputs(", ", out);
+        columns_text(out, effect);
+    }
+    putc('\n', out);
 }
 
 /* What the rule says, and what to do. */
@@ -378,6 +375,19 @@ static void consequence_print(const struct writer *writer, const struct finding 
                 consequence_print_order(writer, finding, &consequence->orders[i]);
 }
 
+static void print_advice(const struct writer *writer, const struct finding *finding)
+{
+    char *text =
+        advice_for(writer->report->advice, writer->report->history, writer->report->held, finding);
+    if (!text)
+        return;
+    fprintf(writer->out, "\n  %sSuggestion:%s ", text_bold(writer->style),
+            text_normal(writer->style));
+    columns_text(writer->out, text);
+    fputs(".\n", writer->out);
+    free(text);
+}
+
 static const struct finding *find_by_id(const struct writer *writer, const char *wanted)
 {
     for (size_t i = 0; i < writer->report->count; i++) {
@@ -409,6 +419,7 @@ static void print_finding(const struct writer *writer, const struct finding *fin
         putc('\n', out);
         print_event(writer, finding, i);
     }
+    print_advice(writer, finding);
     putc('\n', out);
     print_origin(writer, finding);
     print_creations(writer, finding);
@@ -441,12 +452,11 @@ static void print_again(const struct writer *writer, const struct finding *findi
 
 void report_text_findings(FILE *out, const struct report *report, struct text_style style)
 {
-    struct held *held = held_create(report->history, report->items, report->count);
     struct writer writer = {
         .out = out,
         .report = report,
         .trace = report->trace,
-        .held = held,
+        .held = report->held,
         .sources = sources_create(report),
         .style = style,
     };
@@ -463,7 +473,6 @@ void report_text_findings(FILE *out, const struct report *report, struct text_st
     if (report->most && causes > report->most)
         fprintf(out, "%s==================%s\n... and %zu more (--max-findings 0 shows all)\n",
                 text_dim(style), text_normal(style), causes - report->most);
-    held_destroy(held);
     sources_destroy(writer.sources);
 }
 

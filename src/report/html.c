@@ -1,8 +1,10 @@
 #include "report/html.h"
 
+#include "report/advice.h"
 #include "report/frames.h"
 #include "report/full_text.h"
 #include "report/html_page.h"
+#include "report/nature.h"
 #include "report/source.h"
 #include "report/words.h"
 #include "report/short_name.h"
@@ -132,6 +134,22 @@ static json_t *command_json(const struct report *report, const char *id)
                         realpath(report->path, path) ? path : report->path, id);
 }
 
+/* What it is and does, and what would end it. */
+static void add_effect(const struct page *page, const struct finding *finding, json_t *object)
+{
+    char effect[128], *advice = advice_for(page->report->advice, page->report->history,
+                                           page->report->held, finding);
+    json_object_set_new(object, "nature",
+                        json_string(nature_of(page->report->history, page->report->held, finding)));
+    if (nature_effect(finding, effect, sizeof effect))
+        json_object_set_new(object, "effect", words_json(effect));
+    if (finding->consequence.count)
+        json_object_set_new(object, "consequence", report_consequence_json(&finding->consequence));
+    if (advice)
+        json_object_set_new(object, "advice", words_json(advice));
+    free(advice);
+}
+
 static json_t *finding_json(struct page *page, const struct finding *finding)
 {
     char id[FINDING_ID_SIZE];
@@ -151,6 +169,7 @@ static json_t *finding_json(struct page *page, const struct finding *finding)
         json_object_set_new(object, "group", json_string(id));
         finding_id(finding, page->trace, id);
     }
+    add_effect(page, finding, object);
     if (finding->replay)
         json_object_set_new(object, "replay", words_json(finding->replay));
     if (finding->note) {
@@ -200,16 +219,14 @@ static json_t *texts_json(const struct page *page)
 static void add_report(struct page *page, const struct report *report, json_t *findings,
                        json_t *threads)
 {
-    struct held *held = held_create(report->history, report->items, report->count);
     page->report = report;
     page->trace = report->trace;
-    page->held = held;
+    page->held = report->held;
     page->first_thread = (json_int_t)json_array_size(threads);
     for (size_t i = 0; i < report->count; i++)
         json_array_append_new(findings, finding_json(page, report->items[i]));
     for (uint32_t i = 0; i < report->history->threads; i++)
         json_array_append_new(threads, thread_json(page, i));
-    held_destroy(held);
 }
 
 static json_t *data_json(struct page *page, const struct report *first, const char *version)

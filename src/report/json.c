@@ -1,7 +1,9 @@
 #include "report/json.h"
 
 #include "base/array.h"
+#include "report/advice.h"
 #include "report/details.h"
+#include "report/nature.h"
 #include "report/words.h"
 #include "trace/finding_id.h"
 
@@ -109,6 +111,9 @@ static json_t *finding_json(const struct report *report, const struct finding *f
         json_pack("{s:s, s:s, s:s, s:s, s:s}", "id", id, "kind", finding_kind_text(finding->kind),
                   "engine", finding->engine, "model", model_text(finding->model), "verdict",
                   verdict_text(finding->verdict));
+    if (report->history)
+        json_object_set_new(object, "nature",
+                            json_string(nature_of(report->history, report->held, finding)));
     if (finding->rule)
         json_object_set_new(object, "rule", json_string(finding->rule));
     if (finding->kind == FINDING_FAILURE)
@@ -142,6 +147,11 @@ static json_t *finding_json(const struct report *report, const struct finding *f
     json_object_set_new(object, "events", events);
     if (held)
         json_object_set_new(object, "threads", details_of_threads(report->history, finding));
+    char *advice =
+        report->history ? advice_for(report->advice, report->history, report->held, finding) : NULL;
+    if (advice)
+        json_object_set_new(object, "suggestion", words_json(advice));
+    free(advice);
     if (finding->note)
         json_object_set_new(object, "note", words_json(finding->note));
     if (finding->replay)

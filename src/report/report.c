@@ -1,6 +1,7 @@
 #include "report/report.h"
 
 #include "base/memory.h"
+#include "report/advice.h"
 #include "trace/finding_id.h"
 
 #include <stdlib.h>
@@ -53,6 +54,22 @@ void report_create(struct report *report, const struct trace *trace, const struc
                 else
                     report->items[report->count++] = finding;
             }
+    if (history)
+        report_look(report);
+}
+
+void report_look(struct report *report)
+{
+    report->held = held_create(report->history, report->items, report->count);
+    report->advice = advice_create(report->history, report->items, report->count);
+}
+
+void report_forget(struct report *report)
+{
+    held_destroy(report->held);
+    advice_destroy(report->advice);
+    report->held = NULL;
+    report->advice = NULL;
 }
 
 static bool unwanted(struct report *report, struct suppressions *suppressions,
@@ -159,6 +176,7 @@ void report_free(struct report *report)
 {
     map_free(&report->left_out);
     groups_destroy(report->groups);
+    report_forget(report);
     free(report->items);
     *report = (struct report){0};
 }

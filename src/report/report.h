@@ -6,11 +6,13 @@
 #include "base/map.h"
 #include "report/baseline.h"
 #include "report/groups.h"
+#include "report/held.h"
 #include "report/json.h"
 #include "report/suppressions.h"
 #include "trace/history.h"
 
 struct json_t;
+struct advice;
 
 /* What a reader who was not there wants to know of the run. */
 struct report_program {
@@ -34,6 +36,8 @@ struct report {
     size_t hidden;         /* left out of `items`: candidates that did not confirm */
     size_t most;           /* causes that text shows; 0: all, and every place of each */
     struct groups *groups; /* of all findings that are not left out; NULL without a history */
+    struct held *held;     /* at the events of `items`; NULL without a history */
+    struct advice *advice; /* about `items`; NULL without a history */
     const struct report_engine *engines;
     size_t engine_count;
     struct map left_out;                /* findings by address: suppressed, or in the baseline */
@@ -53,6 +57,10 @@ bool report_is_real(const struct finding *finding);
 void report_create(struct report *report, const struct trace *trace, const struct history *history,
                    const char *path, const struct report_engine *engines, size_t count, bool all);
 void report_free(struct report *report);
+/* Fills `held` and `advice` from the history and `items`; report_create() does where there is a
+ * history. And frees them. */
+void report_look(struct report *report);
+void report_forget(struct report *report);
 
 /* Leaves out what the user does not want to see, and groups the rest by root cause; any of them may
  * be NULL. `reported` are ids of other reports, and gets this one's: an error that two processes

@@ -1,6 +1,7 @@
 #include "report/sarif.h"
 
 #include "base/memory.h"
+#include "report/advice.h"
 #include "report/frames.h"
 #include "report/relative_path.h"
 #include "report/steps.h"
@@ -241,6 +242,11 @@ static json_t *result_json(const struct report *report, const struct finding *fi
         json_object_set_new(result, "codeFlows", json_pack("[o]", code_flow(report, &full)));
         finding_full_free(&full, finding);
     }
+    char *advice = advice_for(report->advice, report->history, report->held, finding);
+    if (advice)
+        json_object_set_new(json_object_get(result, "properties"), "suggestion",
+                            words_json(advice));
+    free(advice);
     if (finding->replay)
         json_object_set_new(json_object_get(result, "properties"), "replay",
                             words_json(finding->replay));

@@ -1,9 +1,10 @@
 #include "report/steps.h"
 
 #include "base/array.h"
-#include "report/frames.h"
+#include "report/object_name.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct steps ARRAY_OF(struct step);
@@ -68,13 +69,15 @@ int step_text(char *text, size_t size, const struct trace *trace, const struct e
 {
     enum object_class class = event_object_class(event->op);
     const char *verb = step_verb(event->op);
+    if (event->flags & EVENT_FREES)
+        verb = "frees";
     if (blocks || event->flags & EVENT_WISH)
         verb = step_waits(event->op) ? "waits for" : "wants";
     if (event->flags & EVENT_FAILED && event->op != EVENT_WAIT_END && event->op != EVENT_DESTROY)
         verb = "fails to lock";
     if (class == CLASS_NONE)
         return snprintf(text, size, "%s", verb);
-    char *name = demangle_short(trace_name(trace, class, event->object));
+    char *name = object_name(trace, class, event->object);
     int length = snprintf(text, size, "%s %s", verb, name);
     free(name);
     return length;

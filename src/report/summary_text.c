@@ -49,6 +49,7 @@ static void print_kinds(FILE *out, const size_t kinds[FINDING_KINDS])
 {
     static const char *const one[] = {"race", "deadlock", "atomicity violation", "failure",
                                       "misuse"};
+    _Static_assert(sizeof one / sizeof *one == FINDING_KINDS, "a word for every kind");
     const char *comma = "";
     for (int i = 0; i < FINDING_KINDS; i++) {
         if (!kinds[i])

@@ -3,6 +3,7 @@
 #include "report/columns.h"
 #include "report/frames.h"
 #include "report/json.h"
+#include "report/object_name.h"
 #include "trace/finding_id.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@ void report_safe_text(FILE *out, const char *text)
 
 void report_name(FILE *out, const struct trace *trace, enum object_class class, uint32_t object)
 {
-    char *name = demangle_short(trace_name(trace, class, object));
+    char *name = object_name(trace, class, object);
     report_safe_text(out, name);
     free(name);
 }

@@ -2,6 +2,8 @@
 
 #include "base/memory.h"
 #include "report/frames.h"
+#include "report/nature.h"
+#include "report/object_name.h"
 #include "report/steps.h"
 
 #include <stdarg.h>
@@ -45,7 +47,7 @@ json_t *words_format(const char *format, ...)
 
 char *words_object(const struct trace *trace, enum object_class class, uint32_t object)
 {
-    return demangle_short(trace_name(trace, class, object));
+    return object_name(trace, class, object);
 }
 
 static char *joined(char *first, const char *second)
@@ -56,22 +58,20 @@ static char *joined(char *first, const char *second)
     return first;
 }
 
-static const char *kind_title(const struct finding *finding)
-{
-    static const char *const titles[] = {"data race", "deadlock", "atomicity violation", "failure",
-                                         "misuse"};
-    return finding->rule ? finding->rule : titles[finding->kind];
-}
-
 char *words_title(const struct report *report, const struct finding *finding)
 {
     const struct trace *trace = report->history->trace;
-    char *title = joined(memory_zero(1, 1), kind_title(finding));
+    char effect[128],
+        *title = joined(memory_zero(1, 1), nature_of(report->history, report->held, finding));
+    if (finding->kind == FINDING_MISUSE && finding->rule)
+        title = joined(joined(joined(title, " ("), finding->rule), ")");
     if (finding_shape(finding) != FINDING_DEADLOCK && finding->object_class != CLASS_NONE) {
         char *name = words_object(trace, finding->object_class, finding->object);
         title = joined(joined(title, " on "), name);
         free(name);
     }
+    if (nature_effect(finding, effect, sizeof effect))
+        title = joined(joined(title, ", "), effect);
     for (uint32_t i = 0; i < finding->event_count; i++) {
         char step[512], thread[256];
         const struct finding_event *event = &finding->events[i];

@@ -43,7 +43,7 @@ press() {
 @test "Ctrl-C in a terminal ends the program, and the deadlock is reported" {
     run -66 press 1 3 "$PREPLAY" run "$BIN/expectant"
     [[ "$output" == *"preplay: the program hung: 3 threads were waiting; ended by Interrupt (SIGINT) after "* ]]
-    [[ "$output" == *"DEADLOCK d-"*" of 2 threads: "*"observed"* ]]
+    [[ "$output" == *"LOCK-ORDER INVERSION d-"*" of 2 threads: "*"observed"* ]]
     [[ "$output" == *"holding a, taken at "*"expectant.c:7:5"* ]]
 }
 
@@ -76,7 +76,7 @@ press() {
     run -66 timeout 500 "$PREPLAY" run ./script
     [[ "$output" == *"first 143"*"second 137"* ]]
     [ "$(grep -c "preplay: process [0-9]* hung: 3 threads were waiting; stopped after .* s, since none can ever go on" <<<"$output")" -eq 2 ]
-    [[ "$output" == *"2 deadlocks observed"* || "$(grep -c "DEADLOCK d-.*observed" <<<"$output")" -eq 2 ]]
+    [[ "$output" == *"2 deadlocks observed"* || "$(grep -c "LOCK-ORDER INVERSION d-.*observed" <<<"$output")" -eq 2 ]]
 }
 
 @test "a program that waits for a signal to its handler is left alone" {

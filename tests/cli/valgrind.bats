@@ -47,7 +47,7 @@ setup() {
 
 @test "a deadlock is replayed natively" {
     run --separate-stderr -66 "$PREPLAY" run --valgrind "$BIN/lock_order"
-    [[ "$stderr" == *"DEADLOCK"*": confirmed"* ]]
+    [[ "$stderr" == *"LOCK-ORDER INVERSION"*": confirmed"* ]]
     run jq .valgrind preplay.data/latest/replays/*/manifest.json
     [ "$output" = false ]
 }
