@@ -14,8 +14,9 @@ $library_packages"
 # The HTML report is tested in a browser. Some machines have node and npm from elsewhere, and
 # Debian's packages conflict with those: the commands count.
 test_commands="chromium:chromium node:nodejs npm:npm"
-# What Debian does not have: the browser's driver, and the official schema of SARIF.
-test_modules="playwright-core@1.56.1 @microsoft/sarif-multitool-linux@5.7.0"
+# What Debian does not have: the browser's driver, the judge of accessibility, and the official schema
+# of SARIF.
+test_modules="playwright-core@1.56.1 axe-core@4.10.3 @microsoft/sarif-multitool-linux@5.7.0"
 
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi

@@ -81,11 +81,17 @@ static json_t *events_json(struct page *page, const struct finding *finding)
         const struct finding_event *event = &finding->events[i];
         step_text(text, sizeof text, page->trace, &page->report->history->events[event->pos],
                   finding_shape(finding) == FINDING_DEADLOCK);
-        json_array_append_new(list, json_pack("{s:o, s:o, s:i, s:o, s:o}", "thread",
+        const struct event *full = &page->report->history->events[event->pos];
+        enum object_class class = event_object_class(event->op);
+        char *object =
+            class == CLASS_NONE ? strdup("") : words_object(page->trace, class, full->object);
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:i, s:o, s:o}", "object",
+                                              words_json(object), "thread",
                                               thread_json(page, event->thread), "text",
                                               words_json(text), "size", event->size, "stack",
                                               stack_json(page, event->location, event->stack),
                                               "locks", locks_json(page, event->pos)));
+        free(object);
     }
     return list;
 }
@@ -139,10 +145,18 @@ static void add_effect(const struct page *page, const struct finding *finding, j
 {
     char effect[128], *advice = advice_for(page->report->advice, page->report->history,
                                            page->report->held, finding);
+    const char *nature = nature_of(page->report->history, page->report->held, finding);
     json_object_set_new(object, "nature",
-                        json_string(nature_of(page->report->history, page->report->held, finding)));
+                        finding->kind == FINDING_MISUSE && finding->rule
+                            ? words_format("%s (%s)", nature, finding->rule)
+                            : json_string(nature));
     if (nature_effect(finding, effect, sizeof effect))
         json_object_set_new(object, "effect", words_json(effect));
+    if (finding_shape(finding) != FINDING_DEADLOCK && finding->object_class != CLASS_NONE) {
+        char *name = words_object(page->trace, finding->object_class, finding->object);
+        json_object_set_new(object, "object", words_json(name));
+        free(name);
+    }
     if (finding->consequence.count)
         json_object_set_new(object, "consequence", report_consequence_json(&finding->consequence));
     if (advice)
@@ -232,18 +246,20 @@ static void add_report(struct page *page, const struct report *report, json_t *f
 static json_t *data_json(struct page *page, const struct report *first, const char *version)
 {
     json_t *findings = json_array(), *threads = json_array();
-    json_int_t events = 0, objects = 0, hidden = 0;
+    json_int_t events = 0, objects = 0, hidden = 0, undecided = 0;
     for (const struct report *report = first; report; report = report->next) {
         add_report(page, report, findings, threads);
         events += report->history->count;
         objects += trace_count(report->trace, CLASS_VARIABLE);
         hidden += (json_int_t)report->hidden;
+        for (size_t i = 0; i < report->engine_count; i++)
+            undecided += (json_int_t)report->engines[i].exhausted;
     }
     json_t *snippets = snippets_json(page);
-    json_t *data = json_pack("{s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "version", version,
-                             "path", words_json(first->path), "events", events, "objects", objects,
-                             "hidden", hidden, "threads", threads, "findings", findings, "snippets",
-                             snippets, "texts", texts_json(page));
+    json_t *data = json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "version",
+                             version, "path", words_json(first->path), "events", events, "objects",
+                             objects, "hidden", hidden, "undecided", undecided, "threads", threads,
+                             "findings", findings, "snippets", snippets, "texts", texts_json(page));
     const char *incomplete = report_incomplete(first);
     if (incomplete)
         json_object_set_new(data, "incomplete", words_json(incomplete));
@@ -253,11 +269,11 @@ static json_t *data_json(struct page *page, const struct report *first, const ch
             json_pack("{s:o, s:s, s:o}", "command", words_json(first->program->command), "date",
                       first->program->date, "host", words_json(first->program->host)));
     if (first->run)
-        json_object_set_new(data, "run",
-                            json_pack("{s:f, s:f, s:f, s:I}", "recording", first->run->recording,
-                                      "predicting", first->run->predicting, "replaying",
-                                      first->run->replaying, "replays",
-                                      (json_int_t)first->run->replays));
+        json_object_set_new(
+            data, "run",
+            json_pack("{s:f, s:f, s:f, s:I, s:I}", "recording", first->run->recording, "predicting",
+                      first->run->predicting, "replaying", first->run->replaying, "replays",
+                      (json_int_t)first->run->replays, "left", (json_int_t)first->run->left));
     return data;
 }
 
@@ -310,7 +326,8 @@ void report_html(FILE *out, const struct report *report, const char *version)
     write_plain(out, report);
     fputs("<script type=\"application/json\" id=\"data\">", out);
     json_dump_callback(data, write_escaped, out, JSON_COMPACT | JSON_REAL_PRECISION(6));
-    fprintf(out, "</script>\n<script>\n%s</script>\n</body>\n</html>\n", page_program);
+    fprintf(out, "</script>\n<script>\n%s%s</script>\n</body>\n</html>\n", page_story,
+            page_program);
     json_decref(data);
     interner_destroy(page.texts);
     sources_destroy(page.sources);

@@ -1,5 +1,5 @@
-# The HTML report in a real browser. Needs chromium, node and playwright-core; ./check installs
-# them (the last with npm, into build/npm) and skips nothing.
+# The HTML report in a real browser. Needs chromium, node, playwright-core and axe-core; ./check installs
+# them (the last two with npm, into build/npm) and skips nothing.
 
 bats_require_minimum_version 1.5.0
 
@@ -9,8 +9,8 @@ setup() {
     BATS_TEST_TIMEOUT=1000
     export NODE_PATH="${NODE_PATH:-$ROOT/build/npm/node_modules}"
     [ -n "${PREPLAY_TEST_ALL:-}" ] ||
-        { command -v node && command -v chromium && node -e 'require("playwright-core")' 2>/dev/null; } ||
-        skip "no chromium, node or playwright-core"
+        { command -v node && command -v chromium && node -e 'require("playwright-core"); require("axe-core")' 2>/dev/null; } ||
+        skip "no chromium, node, playwright-core or axe-core"
 }
 
 @test "a reader steps through a recorded deadlock" {

@@ -33,7 +33,7 @@ setTimeout(() => { console.error("the browser does not answer"); process.exit(1)
     const started = await where();
     await page.keyboard.press("Home");
     assert.strictEqual(await where(), started);
-    await page.click("text=first");
+    await page.click(".controls >> text=first");
     assert.match(await where(), /^step 1 of /);
     await page.keyboard.press("End");
     assert(!/^step 1 of [^1]/.test(await where()), "End in the controls goes to the last step");
@@ -41,7 +41,7 @@ setTimeout(() => { console.error("the browser does not answer"); process.exit(1)
     assert.match(await where(), /^step 1 of /);
     await page.keyboard.press("ArrowRight");
     assert.match(await where(), /^step 2 of /);
-    await page.click("text=last");
+    await page.click(".controls >> text=last");
     const last = await where();
     assert.strictEqual(last.match(/step (\d+) of (\d+)/)[1], last.match(/step (\d+) of (\d+)/)[2]);
     assert.strictEqual(await page.locator(".scroller svg").count(), 2, "this schedule and the recorded one");
@@ -63,6 +63,29 @@ setTimeout(() => { console.error("the browser does not answer"); process.exit(1)
         for (const line of await page.evaluate(() => picture.panels.flatMap(({order, observed}) => mustPrecede(order).map(ends =>
             (observed ? "recorded: " : "schedule: ") + ends.map(end => data.threads[order[end].thread] + " " + order[end].text).join(" -> ")))))
             console.log(line);
+    // Each finding says why nobody saw it, and where its schedule leaves the recorded run; a circle of locks is drawn.
+    const story = await page.evaluate(() => ({finding: current, words: document.getElementById("main").textContent,
+        circle: waitingCircle(current).length, drawn: document.querySelectorAll("svg.cycle").length, parts: picture.parts}));
+    if (["confirmed", "predicted"].includes(story.finding.verdict) && /race|deadlock/.test(story.finding.kind))
+        assert.match(story.words, /Why it was not seen before/);
+    assert.strictEqual(story.drawn, story.circle > 0 && story.circle < 7 ? 1 : 0);
+    if (story.parts > 0) assert.match(story.words, /It leaves the recorded run at step/);
+    // Sorting changes the order and nothing else.
+    const names = () => page.locator("#list li small:last-of-type").allTextContents();
+    const unsorted = await names();
+    await page.selectOption("#sort", "id");
+    assert.deepStrictEqual([...await names()].sort(), [...unsorted].sort());
+    await page.selectOption("#sort", "");
+    assert.deepStrictEqual(await names(), unsorted);
+    // No serious complaint about accessibility, light or dark.
+    for (const colours of ["light", "dark"]) {
+        await page.emulateMedia({colorScheme: colours});
+        await page.evaluate(() => { delete document.documentElement.dataset.theme; });
+        await page.evaluate(require("fs").readFileSync(require.resolve("axe-core/axe.min.js"), "utf8") + "; 0");
+        const judged = await page.evaluate(() => axe.run());
+        assert.deepStrictEqual(judged.violations.filter(each => /serious|critical/.test(each.impact))
+            .map(each => colours + " " + each.id + " " + each.nodes[0].html.slice(0, 120)), []);
+    }
     // On paper there are all causes, one after the other.
     await page.emulateMedia({media: "print"});
     await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));

@@ -54,6 +54,18 @@ function places(finding) {
     }}, (open ? "hide " : "show ") + plural(count, "more place"));
 }
 
+// Places stay behind their cause.
+const byId = new Map(data.findings.map(finding => [finding.id, finding]));
+const sortKeys = {name: heading, place: finding => finding.events.length && finding.events[0].stack.length
+    ? text(ownFrame(finding.events[0].stack)[1]) : "", verdict: finding => finding.verdict, id: finding => finding.id};
+
+function sortShown() {
+    const key = sortKeys[document.getElementById("sort").value];
+    if (!key) return;
+    const keys = new Map(shown.map(finding => [finding, key(byId.get(finding.group) || finding) + " " + (finding.group || finding.id)]));
+    shown.sort((a, b) => keys.get(a).localeCompare(keys.get(b), undefined, {numeric: true}) || !!a.group - !!b.group);
+}
+
 function filter() {
     const words = document.getElementById("search").value.toLowerCase().split(/\s+/).filter(Boolean);
     const kind = document.getElementById("kind").value, verdict = document.getElementById("verdict").value;
@@ -62,10 +74,11 @@ function filter() {
     shown = data.findings.filter(finding => (!kind || finding.kind === kind) &&
         (!verdict || finding.verdict === verdict) && words.every(word => haystack(finding).includes(word)) &&
         (searching || !finding.group || unfolded.has(finding.group) || finding === current));
+    sortShown();
     const list = document.getElementById("list");
     list.replaceChildren(...shown.map(finding => {
-        const button = make("button", {click: () => select(finding)}, make("span", {class: "title"}, finding.title),
-            make("small", {}, finding.id + " \u00b7 ", make("span", {class: finding.verdict}, finding.verdict)));
+        const button = make("button", {click: () => select(finding)}, make("span", {class: "title", title: finding.title}, heading(finding)),
+            make("small", {class: "where"}, whereabouts(finding)), make("small", {}, finding.id + " \u00b7 ", make("span", {class: finding.verdict}, finding.verdict)));
         finding.button = button;
         button.setAttribute("aria-current", finding === current);
         return make("li", finding.group ? {class: "place"} : {}, button, searching ? null : places(finding));
@@ -86,6 +99,21 @@ function select(finding) {
     show(finding);
 }
 
+// "Data race on config.height, result differs", "Lock-order inversion on a, b"
+function heading(finding) {
+    const first = finding.nature[0].toUpperCase() + finding.nature.slice(1);
+    const wanted = finding.kind === "deadlock" ? [...new Set(finding.events.map(event => event.object))].filter(Boolean) : [];
+    const on = finding.object || wanted.slice(0, 3).join(", ") + (wanted.length > 3 ? " and " + (wanted.length - 3) + " more" : "");
+    return first + (on ? " on " + on : "") + (finding.effect ? ", " + finding.effect : "");
+}
+
+// The functions in which it happens.
+function whereabouts(finding) {
+    const names = finding.events.map(event => event.stack.length ? ownFrame(event.stack) : null)
+        .map(frame => frame ? text(frame[0]).replace(/\(.*/, "") || base(text(frame[1])) : "?");
+    return "in " + [...new Set(names)].join(" and ");
+}
+
 // --- one finding ---------------------------------------------------------------------
 
 function source(placeId) {
@@ -95,7 +123,7 @@ function source(placeId) {
     const numbers = parts.slice(1).filter(part => /^\d+$/.test(part)).map(Number);
     const line = numbers.length > 1 ? numbers[numbers.length - 2] : numbers[0];
     const width = String(snippet[0] + snippet[1].length).length;
-    return make("pre", {class: "source"}, ...snippet[1].map((content, i) =>
+    return make("pre", {class: "source", tabindex: 0, role: "region", "aria-label": "source"}, ...snippet[1].map((content, i) =>
         make("span", snippet[0] + i === line ? {class: "here"} : {},
             String(snippet[0] + i).padStart(width) + "  " + content)));
 }
@@ -152,16 +180,19 @@ function copyButton(command) {
 // What is said of a finding; `steps` tells its schedule.
 function describe(finding, steps) {
     const parts = [
-        make("h2", {}, finding.title),
+        make("h2", {}, heading(finding)),
+        make("p", {class: "what"}, finding.title.slice(finding.title.indexOf(": ") + 2)),
         make("p", {}, make("span", {class: "badge " + finding.verdict}, finding.verdict), " ",
             make("code", {}, finding.id), " ", make("span", {class: "soft"}, verdictText(finding))),
+        consequences(finding),
         finding.note ? make("p", {class: "soft"}, finding.note) : null,
         make("div", {class: "cards"}, ...finding.events.map(eventCard)),
     ];
-    if (finding.steps.length) parts.push(...steps(finding));
+    parts.push(...story(finding));
     if (finding.command)
-        parts.push(make("h3", {}, "Again"), make("pre", {class: "source"}, make("span", {}, finding.command)),
+        parts.push(make("h3", {}, "See it happen"), make("pre", {class: "source", tabindex: 0, role: "region", "aria-label": "command"}, make("span", {}, finding.command)),
             copyButton(finding.command));
+    if (finding.steps.length) parts.push(...steps(finding));
     if (finding.background.length)
         parts.push(make("h3", {}, "Where it comes from"), make("div", {class: "cards"},
             ...finding.background.map(entry => make("div", {class: "card"}, make("h4", {}, entry[0]), stack(entry[1])))));
@@ -226,19 +257,25 @@ function interleaving(finding) {
     const locks = [...new Set([...rows, ...recorded].flatMap(row => [...row.taken, ...row.given]))];
     const room = document.getElementById("main").clientWidth - 80, beside = innerWidth > 900; // as in style.css
     const lane = Math.max(110, Math.min(240, ((beside ? room / 2 : room) - LEFT) / lanes.length));
-    picture = {finding, rows, lanes, locks, lane, panels: []};
+    const why = whyHidden(finding, recorded), parts = firstDifference(rows, recorded);
+    const chain = new Set((why ? why.chain : []).map(ends => ends.join(" ")));
+    picture = {finding, rows, lanes, locks, lane, chain, parts, panels: []};
     const button = (label, title, action) => make("button", {title, "aria-label": title, click: action}, label);
     return [
         make("h3", {}, "A schedule that reaches it (" + plural(finding.length, "event") + ")"),
         make("div", {class: "legend"}, make("b", {}, "Moved events"), " and ", make("i", {}, "the error"),
-            " stand out; bars show who owns a lock, arrows what must come before what, and what is pale in the recorded",
-            " run is no part of the schedule. Click, or use the left and right keys; j and k go to other findings."),
+            " stand out; bars show who owns a lock, arrows what must come before what (a thick one hid the error), and what is pale in",
+            " the recorded run is no part of the schedule. Click, or use the left and right keys; j and k go to other findings."),
+        parts > 0 ? make("p", {}, "It leaves the recorded run at ", make("a", {href: "#" + finding.id, click: event => {
+            event.preventDefault();
+            go(parts);
+        }}, "step " + (parts + 1)), ": " + data.threads[rows[parts].thread] + " " + rows[parts].text + ".") : null,
         make("div", {class: "controls"}, button("first", "first step (Home)", () => go(0)),
             button("back", "step back (Left)", () => go(step - 1)), button("step", "step (Right)", () => go(step + 1)),
             button("last", "last step (End)", () => go(rows.length - 1)), make("span", {id: "where", "aria-live": "polite"})),
         make("div", {id: "detail"}),
-        make("div", {class: "pictures"}, panel("This schedule", rows, false), panel("As recorded", recorded, true)),
-    ];
+        make("div", {class: "pictures", tabindex: 0, role: "region", "aria-label": "interleavings"}, panel("This schedule", rows, false), panel("As recorded", recorded, true)),
+    ].filter(Boolean);
 }
 
 function panel(title, order, observed) {
@@ -263,6 +300,8 @@ function panel(title, order, observed) {
     }
     drawLocks(svg, order, x, y);
     drawArrows(svg, order, x, y, observed ? "tip1" : "tip0");
+    if (!observed && picture.parts > 0)
+        svg.append(draw("line", {class: "parts", x1: 0, x2: width, y1: HEAD + picture.parts * ROW, y2: HEAD + picture.parts * ROW}));
     const groups = order.map((row, index) => {
         const classes = (row.error ? "error " : "") + (row.moved ? "moved " : "") + (row.outside ? "outside" : "");
         const group = draw("g", {class: classes});
@@ -279,7 +318,7 @@ function panel(title, order, observed) {
         return group;
     });
     picture.panels.push({order, groups, rects, observed});
-    return make("div", {class: "panel"}, make("h4", {}, title), names, make("div", {class: "scroller"}, svg));
+    return make("div", {class: "panel"}, make("h4", {}, title), names, make("div", {class: "scroller", tabindex: 0, role: "region", "aria-label": title}, svg));
 }
 
 function drawLocks(svg, order, x, y) {
@@ -343,7 +382,8 @@ function mustPrecede(order) {
 function drawArrows(svg, order, x, y, tip) {
     for (const [from, to] of mustPrecede(order)) {
         const x1 = x(order[from].thread), x2 = x(order[to].thread), y1 = y(from), y2 = y(to), gap = x1 < x2 ? 6 : -6;
-        svg.append(draw("path", {class: "arrow", "marker-end": "url(#" + tip + ")",
+        const why = tip === "tip1" && picture.chain.has(from + " " + to);
+        svg.append(draw("path", {class: why ? "arrow why" : "arrow", "marker-end": "url(#" + tip + ")",
             d: "M" + (x1 + gap) + " " + y1 + "C" + (x1 + x2) / 2 + " " + y1 + " " + (x1 + x2) / 2 + " " + y2 + " " + (x2 - gap) + " " + y2}));
     }
 }
@@ -444,6 +484,7 @@ for (const [name, values] of [["kind", data.findings.map(finding => finding.kind
     document.getElementById(name).addEventListener("change", filter);
 }
 document.getElementById("search").addEventListener("input", filter);
+document.getElementById("sort").addEventListener("change", filter);
 const kinds = new Map();
 for (const finding of data.findings.filter(finding => !finding.group)) {
     const key = finding.kind + " " + finding.verdict;
@@ -455,6 +496,8 @@ if (data.program)
 document.getElementById("summary").textContent = [data.path, [...kinds].map(([key, count]) => plural(count, key.split(" ")[0]) + " " + key.split(" ")[1]).join(", "), plural(data.events, "event"), plural(data.threads.length, "thread"),
     plural(data.objects, "shared object"), data.run ? "recording " + data.run.recording.toFixed(2) + " s, predicting " +
         data.run.predicting.toFixed(2) + " s, " + plural(data.run.replays, "replay") + " " + data.run.replaying.toFixed(2) + " s" : "",
+    data.undecided ? plural(data.undecided, "candidate") + " undecided" : "",
+    data.run && data.run.left ? data.run.left + " not replayed" : "",
     data.hidden ? plural(data.hidden, "candidate") + " not shown" : ""].filter(Boolean).join(" \u00b7 ");
 if (data.incomplete)
     document.querySelector("header").append(make("p", {class: "incomplete", role: "alert"},
