@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/files.h"
 #include "base/intern.h"
+#include "base/md5.h"
 #include "report/frames.h"
 #include "report/report.h"
 #include "report/source_roots.h"
@@ -58,20 +59,42 @@ static bool is_vouched_for(const struct sources *self, const char *real)
     return source_roots_allow(self->roots, real);
 }
 
-static FILE *open_regular(const struct sources *self, const char *path, size_t *size)
+/* Wherever it lies, it is what the program was made from. */
+static bool has_known_checksum(const struct sources *self, const char *text, size_t size)
+{
+    uint8_t sum[MD5_BYTES];
+    md5(text, size, sum);
+    for (const struct report *report = self->report; report; report = report->next)
+        if (report->trace && trace_vouches_for(report->trace, sum))
+            return true;
+    return false;
+}
+
+/* All of a regular file, which ends with a NUL; NULL. */
+static char *load(const char *path, size_t *size)
 {
     struct stat status;
-    char real[PATH_MAX];
-    if (!realpath(path, real) || !is_vouched_for(self, real))
-        return NULL;
-    FILE *file = files_read(real);
+    char *text = NULL;
+    FILE *file = files_read(path);
     if (file && fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) &&
         status.st_size < LARGEST_FILE) {
-        *size = (size_t)status.st_size;
-        return file;
+        text = memory_zero((size_t)status.st_size + 1, 1);
+        *size = fread(text, 1, (size_t)status.st_size, file);
     }
     if (file)
         fclose(file);
+    return text;
+}
+
+static char *load_source(const struct sources *self, const char *path, size_t *size)
+{
+    char real[PATH_MAX];
+    if (!realpath(path, real))
+        return NULL;
+    char *text = load(real, size);
+    if (!text || is_vouched_for(self, real) || has_known_checksum(self, text, *size))
+        return text;
+    free(text);
     return NULL;
 }
 
@@ -79,15 +102,12 @@ static void read_file(const struct sources *self, struct source_file *into, cons
 {
     char other[PATH_MAX];
     size_t size = 0;
-    FILE *file = open_regular(self, path, &size);
-    if (!file && self->report->directory && *path != '/' &&
+    into->text = load_source(self, path, &size);
+    if (!into->text && self->report->directory && *path != '/' &&
         snprintf(other, sizeof other, "%s/%s", self->report->directory, path) < (int)sizeof other)
-        file = open_regular(self, other, &size);
-    if (!file)
+        into->text = load_source(self, other, &size);
+    if (!into->text)
         return;
-    into->text = memory_zero(size + 1, 1);
-    size = fread(into->text, 1, size, file);
-    fclose(file);
     if (memchr(into->text, '\0', size)) /* no text */
         return;
     char *rest = into->text;

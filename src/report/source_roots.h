@@ -5,7 +5,8 @@
  * program was built or where a file lies that was compiled, or above those as far as the sources of
  * one project reach (there is a build file or version control). Such a directory must be no home,
  * nothing of the system's and nothing hidden, and so must the way from it to the file. Files in
- * /usr that everybody may read are quoted, too. */
+ * /usr that everybody may read are quoted, too. (And, wherever it lies, a file whose checksum is in
+ * the program's debug information: source.c.) */
 #ifndef PREPLAY_REPORT_SOURCE_ROOTS_H
 #define PREPLAY_REPORT_SOURCE_ROOTS_H
 

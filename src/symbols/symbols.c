@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/intern.h"
 #include "base/map.h"
+#include "symbols/debug_checksums.h"
 #include "symbols/debug_files.h"
 #include "symbols/debug_members.h"
 #include "symbols/debug_names.h"
@@ -246,6 +247,15 @@ const char *symbols_line(struct symbols *self, uint64_t pc)
 const char *symbols_build(const struct symbols *self, uint32_t number)
 {
     return number < intern_count(self->builds) ? intern_text(self->builds, number) : NULL;
+}
+
+bool symbols_vouch_for(const struct symbols *self, const uint8_t sum[MD5_BYTES])
+{
+    for (size_t i = 0; i < self->modules.count; i++)
+        if (self->modules.items[i].file.module &&
+            debug_checksums_have(self->modules.items[i].file.module, sum))
+            return true;
+    return false;
 }
 
 const char *symbols_stable_line(struct symbols *self, uint64_t pc)

@@ -5,6 +5,8 @@
 #ifndef PREPLAY_SYMBOLS_SYMBOLS_H
 #define PREPLAY_SYMBOLS_SYMBOLS_H
 
+#include "base/md5.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,6 +30,8 @@ const char *symbols_identity(struct symbols *symbols, uint64_t pc);
 /* Directories where the code was built, or where what was compiled lies, as far as places were
  * asked for: NULL after the last. */
 const char *symbols_build(const struct symbols *symbols, uint32_t number);
+/* Is it the checksum of a source of the modules that were asked about so far? */
+bool symbols_vouch_for(const struct symbols *symbols, const uint8_t sum[MD5_BYTES]);
 /* The function around it, or NULL. */
 const char *symbols_function(struct symbols *symbols, uint64_t pc);
 /* The frames that the compiler made one by inlining, `level` 0 the innermost: the function

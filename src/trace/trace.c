@@ -144,6 +144,11 @@ const char *trace_build_directory(const struct trace *trace, uint32_t number)
                : NULL;
 }
 
+bool trace_vouches_for(const struct trace *trace, const uint8_t sum[MD5_BYTES])
+{
+    return trace->format && trace->format->vouches_for && trace->format->vouches_for(trace, sum);
+}
+
 bool trace_caller(const struct trace *trace, uint32_t stack, uint32_t *location, uint32_t *outer)
 {
     return trace->format && trace->format->caller &&

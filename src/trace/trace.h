@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/md5.h"
 #include "trace/event.h"
 #include "trace/selection.h"
 
@@ -51,6 +52,8 @@ struct trace_format {
     const char *(*identity)(const struct trace *trace, uint32_t location);
     /* Optional: trace_build_directory(). */
     const char *(*build_directory)(const struct trace *trace, uint32_t number);
+    /* Optional: trace_vouches_for(). */
+    bool (*vouches_for)(const struct trace *trace, const uint8_t sum[MD5_BYTES]);
     /* Optional: trace_code(). */
     bool (*code)(const struct trace *trace, uint32_t location, const char **module,
                  uint64_t *offset);
@@ -117,6 +120,8 @@ const char *trace_identity(const struct trace *trace, uint32_t location);
 /* Directories where the program was built, or where sources lie that were compiled into it, of the
  * locations that were asked for so far: NULL after the last. */
 const char *trace_build_directory(const struct trace *trace, uint32_t number);
+/* Does the debug information of the program say that it was made from a file with this checksum? */
+bool trace_vouches_for(const struct trace *trace, const uint8_t sum[MD5_BYTES]);
 /* The machine code of a location: a file and the offset of its load address; false
  * if the trace is not of a program, or its load map does not tell. */
 bool trace_code(const struct trace *trace, uint32_t location, const char **module,

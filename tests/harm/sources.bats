@@ -98,3 +98,28 @@ all_reports() {
     run -66 "$PREPLAY" report --source-root "$HOME" trace.std
     [[ "$output" == *"PRIVATE KEY"* ]]
 }
+
+@test "a file whose checksum the debug information has is a source of the program, wherever it lies" {
+    cd "$HOME" # which vouches for nothing by itself
+    mkdir src
+    program "$HOME/notes.txt"
+    grep -v '^#line' src/racy.c >racy.c
+    export PREPLAY_CC=clang
+    "$PREPLAY" cc -gdwarf-5 -pthread racy.c -o racy
+    readelf --debug-dump=line racy 2>/dev/null | grep -q MD5
+    all_reports
+    grep -q CREATES all
+    # Changed since: it is another file, of which nothing is known.
+    cp racy.c good.c
+    echo "/* another one */" >>racy.c
+    "$PREPLAY" report >all || [ $? -eq 66 ]
+    run -1 grep -q CREATES all
+    cp good.c racy.c
+    "$PREPLAY" report >all || [ $? -eq 66 ]
+    grep -q CREATES all
+    # And a line that names another file has nothing of it.
+    cp src/racy.c racy.c
+    "$PREPLAY" cc -gdwarf-5 -pthread racy.c -o racy
+    all_reports
+    run -1 grep -q "PRIVATE KEY" all
+}

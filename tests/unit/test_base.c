@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/md5.h"
 #include "base/paged.h"
 #include "base/random.h"
 #include "model/vclock.h"
@@ -12,6 +13,29 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+static void md5_is_as_its_authors_have_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *sum;
+    } known[] = {
+        {"", "d41d8cd98f00b204e9800998ecf8427e"},
+        {"abc", "900150983cd24fb0d6963f7d28e17f72"},
+        {"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
+         "d174ab98d277d9f5a5611c2c9f419d9f"},
+        {"12345678901234567890123456789012345678901234567890123456789012345678901234567890",
+         "57edf4a22be3c955ac49da2e2107b67a"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        uint8_t sum[MD5_BYTES];
+        char text[2 * MD5_BYTES + 1];
+        md5(known[i].text, strlen(known[i].text), sum);
+        for (size_t k = 0; k < MD5_BYTES; k++)
+            snprintf(text + 2 * k, 3, "%02x", sum[k]);
+        assert_string_equal(text, known[i].sum);
+    }
+}
 
 static void map_behaves_like_an_array(void **state)
 {
@@ -161,6 +185,7 @@ static void vclocks_are_a_lattice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(md5_is_as_its_authors_have_it),
         cmocka_unit_test(map_behaves_like_an_array),
         cmocka_unit_test(interner_gives_dense_stable_ids),
         cmocka_unit_test(interner_tells_all_lengths_apart),

@@ -152,6 +152,12 @@ static const char *build_directory(const struct trace *trace, uint32_t number)
     return symbols_build(self->symbols, number);
 }
 
+static bool vouches_for(const struct trace *trace, const uint8_t sum[MD5_BYTES])
+{
+    const struct binary_source *self = trace->source;
+    return symbols_vouch_for(self->symbols, sum);
+}
+
 static const char *stable_location(const struct trace *trace, uint32_t id)
 {
     struct binary_source *self = trace->source;
@@ -283,6 +289,7 @@ static const struct trace_format binary_format = {.name = "binary",
                                                   .frame = frame,
                                                   .stable_location = stable_location,
                                                   .build_directory = build_directory,
+                                                  .vouches_for = vouches_for,
                                                   .identity = identity,
                                                   .code = code,
                                                   .origin = origin,
