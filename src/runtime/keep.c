@@ -383,6 +383,26 @@ void keep_written(int directory, const char *path, bool follow)
     leave(work);
 }
 
+void keep_changed(int directory, const char *path, bool follow)
+{
+    struct workspace *work = enter();
+    if (!work)
+        return;
+    work->stays = true;
+    if (locate(work, directory, path, follow) && work->status.st_mode)
+        keep_one(work);
+    leave(work);
+}
+
+void keep_open_changed(int file)
+{
+    char path[32];
+    size_t at = text_append(path, 0, sizeof path, "/proc/self/fd/");
+    text_number(path, at, sizeof path, (uint32_t)file);
+    if (file >= 0)
+        keep_changed(AT_FDCWD, path, true);
+}
+
 void keep_removed(int directory, const char *path)
 {
     struct workspace *work = enter();

@@ -30,6 +30,11 @@ void keep_set_limit(uint64_t bytes);
 
 /* The bytes of a file are about to be changed, or it is about to be made. */
 void keep_written(int directory, const char *path, bool follow);
+/* The attributes of a file or directory are about to be changed: all of it is kept, since who does
+ * that may change its bytes next. */
+void keep_changed(int directory, const char *path, bool follow);
+/* The same of one that is open. */
+void keep_open_changed(int file);
 /* A name is about to go, or to stand for something else. */
 void keep_removed(int directory, const char *path);
 /* The same, but what it names lives on under another name: with all that is in it. */

@@ -112,6 +112,7 @@ static bool claim_again(void)
     directory_move(process.directory, "modules", aside);
     directory_move(process.directory, "stopped", aside);
     directory_move(process.directory, "cut_off", aside);
+    directory_move(process.directory, "users", aside);
     return directory_move(process.directory, "streams", aside) == 0 &&
            directory_move(process.directory, "process", aside) == 0 && claim();
 }

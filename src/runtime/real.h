@@ -28,6 +28,7 @@ struct gaicb;
 struct itimerval;
 struct rusage;
 struct sembuf;
+struct utimbuf;
 
 /* REAL_FUNCTION(result, name, parameters) */
 #define REAL_TABLE(REAL_FUNCTION)                                                                  \
@@ -37,6 +38,16 @@ struct sembuf;
     REAL_FUNCTION(int, pthread_tryjoin_np, (pthread_t, void **))                                   \
     REAL_FUNCTION(int, pthread_cancel, (pthread_t))                                                \
     REAL_FUNCTION(int, pthread_key_create, (pthread_key_t *, void (*)(void *)))                    \
+    REAL_FUNCTION(int, setuid, (uid_t))                                                            \
+    REAL_FUNCTION(int, seteuid, (uid_t))                                                           \
+    REAL_FUNCTION(int, setreuid, (uid_t, uid_t))                                                   \
+    REAL_FUNCTION(int, setresuid, (uid_t, uid_t, uid_t))                                           \
+    REAL_FUNCTION(int, setgid, (gid_t))                                                            \
+    REAL_FUNCTION(int, setegid, (gid_t))                                                           \
+    REAL_FUNCTION(int, setregid, (gid_t, gid_t))                                                   \
+    REAL_FUNCTION(int, setresgid, (gid_t, gid_t, gid_t))                                           \
+    REAL_FUNCTION(int, setgroups, (size_t, const gid_t *))                                         \
+    REAL_FUNCTION(int, initgroups, (const char *, gid_t))                                          \
     REAL_FUNCTION(int, pthread_timedjoin_np, (pthread_t, void **, const struct timespec *))        \
     REAL_FUNCTION(int, pthread_clockjoin_np,                                                       \
                   (pthread_t, void **, clockid_t, const struct timespec *))                        \
@@ -302,6 +313,21 @@ struct sembuf;
     REAL_FUNCTION(int, unlink, (const char *))                                                     \
     REAL_FUNCTION(int, mkdir, (const char *, mode_t))                                              \
     REAL_FUNCTION(int, rmdir, (const char *))                                                      \
+    REAL_FUNCTION(int, chmod, (const char *, mode_t))                                              \
+    REAL_FUNCTION(int, fchmod, (int, mode_t))                                                      \
+    REAL_FUNCTION(int, fchmodat, (int, const char *, mode_t, int))                                 \
+    REAL_FUNCTION(int, chown, (const char *, uid_t, gid_t))                                        \
+    REAL_FUNCTION(int, lchown, (const char *, uid_t, gid_t))                                       \
+    REAL_FUNCTION(int, fchown, (int, uid_t, gid_t))                                                \
+    REAL_FUNCTION(int, fchownat, (int, const char *, uid_t, gid_t, int))                           \
+    REAL_FUNCTION(int, utime, (const char *, const struct utimbuf *))                              \
+    REAL_FUNCTION(int, utimes, (const char *, const struct timeval *))                             \
+    REAL_FUNCTION(int, futimens, (int, const struct timespec *))                                   \
+    REAL_FUNCTION(int, utimensat, (int, const char *, const struct timespec *, int))               \
+    REAL_FUNCTION(int, shm_open, (const char *, int, mode_t))                                      \
+    REAL_FUNCTION(int, shm_unlink, (const char *))                                                 \
+    REAL_FUNCTION(sem_t *, sem_open, (const char *, int, ...))                                     \
+    REAL_FUNCTION(int, sem_unlink, (const char *))                                                 \
     REAL_FUNCTION(int, __open_2, (const char *, int))                                              \
     REAL_FUNCTION(int, __open64_2, (const char *, int))                                            \
     REAL_FUNCTION(int, __openat_2, (int, const char *, int))                                       \

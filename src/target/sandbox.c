@@ -12,6 +12,7 @@
 #include "target/network.h"
 #include "target/scratch.h"
 #include "target/unseen.h"
+#include "target/users.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -254,16 +255,15 @@ static bool nothing_holds(void *context, const char *base)
 }
 
 /* Only a path that the program goes from its working directory leads into the copy. */
-static int prepare_copy(struct sandbox *sandbox, struct error *error)
+static int prepare_copy(struct sandbox *sandbox, const char *why, struct error *error)
 {
     sandbox->kind = SANDBOX_COPY;
     for (size_t i = 0; i < sandbox->before.count; i++) {
         const struct before_entry *entry = &sandbox->before.items[i];
         if (entry->from_root || !path_is_below(entry->path, sandbox->recorded))
             return error_set(error, ERROR_USAGE,
-                             "the program wrote to %s, and no mount namespace is allowed here to "
-                             "keep that apart",
-                             entry->path);
+                             "the program wrote to %s, and %s to keep that apart", entry->path,
+                             why);
     }
     return scratch_make(&sandbox->scratch, nothing_holds, NULL, error);
 }
@@ -339,8 +339,12 @@ static int prepare(struct sandbox *sandbox, const struct sandbox_wish *wish, str
     note_unseen(sandbox, wish->recording);
     abilities_find(&sandbox->abilities);
     struct error reason = {0};
+    char why[160] = "no mount namespace is allowed here";
+    if (sandbox->abilities.mounts && sandbox->abilities.users &&
+        users_changed(wish->recording, why, sizeof why))
+        sandbox->abilities.mounts = false;
     int result = sandbox->abilities.mounts ? prepare_mounts(sandbox, wish, &reason)
-                                           : prepare_copy(sandbox, &reason);
+                                           : prepare_copy(sandbox, why, &reason);
     if (result || try_out(sandbox, &reason))
         return error_set(error, reason.code, "%s (--in-place replays on the user's own files)",
                          reason.text);

@@ -63,7 +63,8 @@ static bool is_name(const char *name)
            name[8 + count] == '/')
         name += 8 + count + 1;
     return is_stream(name) || strcmp(name, "modules") == 0 || strcmp(name, "process") == 0 ||
-           strcmp(name, "stopped") == 0 || strcmp(name, "cut_off") == 0;
+           strcmp(name, "stopped") == 0 || strcmp(name, "cut_off") == 0 ||
+           strcmp(name, "users") == 0;
 }
 
 /* Opened with its directories made: whoever forked could not make them. -1 with errno. */

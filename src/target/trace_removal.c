@@ -16,13 +16,28 @@ static const struct {
     const char *name; /* ends with "*": begins with that */
     bool inside;      /* a directory, whatever is in it is ours, too */
 } ours[] = {
-    {TRACE_LOCK_FILE, false},    {MANIFEST_FILE, false},   {MANIFEST_FILE ".new-*", false},
-    {"exploration.json", false}, {"findings.json", false}, {"findings.json.new*", false},
-    {"process", false},          {"modules", false},       {"stopped", false},
-    {"cmdline", false},          {"environ", false},       {"cwd", false},
-    {"output", false},           {"stdin", false},         {"atomics", false},
-    {"valgrind-*", false},       {"space", false},         {"before", true},
-    {"streams", true},           {"replays", true},
+    {TRACE_LOCK_FILE, false},
+    {MANIFEST_FILE, false},
+    {MANIFEST_FILE ".new-*", false},
+    {"exploration.json", false},
+    {"findings.json", false},
+    {"findings.json.new*", false},
+    {"process", false},
+    {"modules", false},
+    {"stopped", false},
+    {"cmdline", false},
+    {"environ", false},
+    {"cwd", false},
+    {"output", false},
+    {"stdin", false},
+    {"atomics", false},
+    {"valgrind-*", false},
+    {"space", false},
+    {"before", true},
+    {"streams", true},
+    {"replays", true},
+    {"cut_off", false},
+    {"users", false},
 };
 
 static bool matches(const char *name, const char *pattern)

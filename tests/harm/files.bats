@@ -10,12 +10,15 @@ setup_file() {
 teardown() {
     cd /
     rm -rf "$room"
+    [ -z "$SHARED" ] || rm -f "/dev/shm/$SHARED" "/dev/shm/sem.$SHARED"
 }
 
 make_old() {
     as "$1" sh -c 'mkdir -p work/emptied work/moved/deep && cd work &&
         for file in overwritten appended renamed removed truncated mapped replaced emptied/file moved/deep/file; do
-            echo "old $file" >$file; done; chmod 640 removed; ln -s removed linked'
+            echo "old $file" >$file; done; chmod 640 removed; ln -s removed linked
+        echo "old mode" >mode; echo "old mode" >mode_open; chmod 640 mode mode_open
+        echo "old time" >time; touch -d @1000 time; mkdir mode_inside; chmod 750 mode_inside'
     cp "$BATS_FILE_TMPDIR/changes_files" .
 }
 
@@ -33,12 +36,21 @@ confirm_as() {
     grep -q new overwritten
 }
 
+# The same with names in /dev/shm, which only mounts keep apart.
+confirm_shared_as() {
+    export SHARED=preplay-harm-$BASHPID
+    confirm_as "$1"
+    [ "$(cat "/dev/shm/$SHARED")" = new ]
+    rm "/dev/shm/$SHARED" "/dev/shm/sem.$SHARED"
+    unset SHARED
+}
+
 @test "replays of root leave files alone, and find what was there before" {
-    confirm_as root
+    confirm_shared_as root
 }
 
 @test "those of an ordinary user, too" {
-    confirm_as user
+    confirm_shared_as user
 }
 
 @test "and those where no mount namespace can be made: in a copy of the working directory" {

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,20 @@ static void is_absent(const char *path)
     must(access(path, F_OK) == 0 ? -1 : 0, path);
 }
 
+static void has_mode(const char *path, mode_t mode)
+{
+    struct stat status;
+    must(stat(path, &status), path);
+    must((status.st_mode & 07777) == mode ? 0 : -1, path);
+}
+
+static void has_time(const char *path, time_t time)
+{
+    struct stat status;
+    must(stat(path, &status), path);
+    must(status.st_mtime == time ? 0 : -1, path);
+}
+
 static void expect(void)
 {
     is("overwritten", "old overwritten\n");
@@ -55,6 +70,10 @@ static void expect(void)
     is("replaced", "old replaced\n");
     is("emptied/file", "old emptied/file\n");
     is("moved/deep/file", "old moved/deep/file\n");
+    has_mode("mode", 0640);
+    has_mode("mode_open", 0640);
+    has_mode("mode_inside", 0750);
+    has_time("time", 1000);
     is_absent("created");
     is_absent("made");
     is_absent("renamed.to");
@@ -70,6 +89,28 @@ static void map(void)
     memcpy(text, "new", 3);
     munmap(text, 4);
     close(file);
+}
+
+static void change_attributes(void)
+{
+    struct timespec times[2] = {{2000, 0}, {2000, 0}};
+    must(chmod("mode", 0600), "chmod");
+    must(chmod("mode_inside", 0700), "chmod of a directory");
+    must(utimensat(AT_FDCWD, "time", times, 0), "utimensat");
+}
+
+/* What has a name and is no file of the working directory: it stays behind, and each run is the
+ * first to make it. And a file of which only a descriptor is known. */
+static void share(const char *name)
+{
+    int file = open("mode_open", O_RDONLY);
+    must(fchmod(file, 0600), "fchmod");
+    close(file);
+    file = shm_open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
+    must(file, "shm_open");
+    must((int)write(file, "new", 3), "write");
+    close(file);
+    must(sem_open(name, O_CREAT | O_EXCL, 0600, 1) == SEM_FAILED ? -1 : 0, "sem_open");
 }
 
 static void change(void)
@@ -91,6 +132,9 @@ static void change(void)
     must(rmdir("emptied"), "rmdir");
     must(rename("moved", "moved.to"), "rename a directory");
     must(mkstemp(temporary), "mkstemp");
+    change_attributes();
+    if (getenv("SHARED"))
+        share(getenv("SHARED"));
     /* Nothing of ours sees these two. */
     must((int)syscall(SYS_openat, AT_FDCWD, "unseen", O_CREAT | O_WRONLY, 0644), "openat");
     must(system("echo child >>by_child"), "system");
