@@ -2,12 +2,17 @@
 #include "cli/command.h"
 #include "cli/trace_argument.h"
 #include "csp/cspm.h"
+#include "model/sift.h"
+#include "report/findings_file.h"
+#include "report/perfetto.h"
 #include "smt/smt_text.h"
 #include "tiddle/writer.h"
 #include "trace/csv_writer.h"
 #include "trace/std_writer.h"
 
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 static int to_std(struct trace *trace, const struct options *options, FILE *out,
                   struct error *error)
@@ -78,19 +83,47 @@ static int to_cspm(struct trace *trace, const struct options *options, FILE *out
     return 0;
 }
 
+/* The run with what was found in it, if somebody has looked. */
+static int to_perfetto(struct trace *trace, const struct options *options, FILE *out,
+                       struct error *error)
+{
+    char file[PATH_MAX];
+    struct history *history = history_read(trace, error);
+    if (!history)
+        return -1;
+    struct findings *findings = findings_create(true);
+    struct report_engine engine = {.name = "auto", .model = MODEL_RF, .findings = findings};
+    snprintf(file, sizeof file, "%s/findings.json", options->arguments[0]);
+    bool found = strcmp(trace->format->name, "binary") == 0 && access(file, R_OK) == 0;
+    int code = found ? findings_file_read(findings, history, file, error) : 0;
+    if (code == 0) {
+        struct report report;
+        report_create(&report, trace, history, options->arguments[0], &engine, 1, false);
+        report_leave_out(&report, NULL, NULL, NULL);
+        report_perfetto(out, &report);
+        report_free(&report);
+    }
+    findings_destroy(findings);
+    history_destroy(history);
+    return code;
+}
+
 static const struct {
     const char *name;
     int (*write)(struct trace *trace, const struct options *options, FILE *out,
                  struct error *error);
+    bool sifted; /* as engines see it, for positions in findings count that */
 } targets[] = {
-    {"std", to_std}, {"csv", to_csv}, {"tiddle", to_tiddle}, {"smt2", to_smt2}, {"cspm", to_cspm},
+    {"std", to_std, false},   {"csv", to_csv, false},   {"tiddle", to_tiddle, false},
+    {"smt2", to_smt2, false}, {"cspm", to_cspm, false}, {"perfetto", to_perfetto, true},
 };
 
 #define TARGET_COUNT (sizeof targets / sizeof *targets)
 
 static int convert(size_t target, const struct options *options, struct error *error)
 {
-    struct trace *trace = trace_open(options->arguments[0], error);
+    struct trace *trace = targets[target].sifted ? sift_open(options->arguments[0], error)
+                                                 : trace_open(options->arguments[0], error);
     if (!trace)
         return -1;
     FILE *out = command_output(options->output, error);

@@ -99,3 +99,22 @@ refused() { # TEXT REASON : exit code 3, one line, place and reason
     [ "$(LC_ALL=C grep -c $'\x9b' text)" = 0 ]
     grep -q 'x\\x9b31m' text
 }
+
+@test "perfetto: threads, locks and schedules as tracks whose slices do not overlap" {
+    cd "$BATS_TEST_TMPDIR"
+    "$PREPLAY" cc -g -pthread -include "$BATS_TEST_DIRNAME/../programs/patience.h" "$BATS_TEST_DIRNAME/../../examples/lock_order.c" -o lock_order
+    "$PREPLAY" run -q --max-replays 0 -d data ./lock_order || true
+    run -0 "$PREPLAY" convert --to perfetto data -o out.json
+    jq -e '[.traceEvents[] | select(.ph == "X")] | group_by([.pid, .tid]) |
+        all(sort_by(.ts) | . as $track | all(range(1; length); $track[. - 1].ts + $track[. - 1].dur <= $track[.].ts))' out.json
+    jq -e '[.traceEvents[] | select(.pid == 1 and .name == "thread_name") | .args.name] | index("T0 (main)") and index("T0.1")' out.json
+    jq -e '[.traceEvents[] | select(.pid == 2 and .name == "thread_name") | .args.name] | index("savings.lock") != null' out.json
+    jq -e '[.traceEvents[] | select(.pid == 2 and .ph == "X" and (.name | startswith("T0")))] | length >= 4' out.json
+    # The schedule of the deadlock, with what is wanted at its end; and where that was in the recorded run.
+    jq -e '[.traceEvents[] | select(.pid == 10 and .ph == "X" and (.name | startswith("! wants ")))] | length == 2' out.json
+    jq -e '[.traceEvents[] | select(.ph == "i" and .pid == 1)] | length == 2' out.json
+    # A trace in which nobody looked for findings.
+    printf 'T1|acq(m)|1\nT1|rel(m)|2\n' >plain.std
+    run -0 "$PREPLAY" convert --to perfetto plain.std
+    jq -e '.traceEvents | length > 3' <<<"$output"
+}
