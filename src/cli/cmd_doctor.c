@@ -3,6 +3,8 @@
 #include "target/abilities.h"
 #include "target/library.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -82,25 +84,35 @@ int cmd_doctor(struct options *options, struct error *error)
 {
     if (command_arguments(options, 0, "no arguments", error))
         return -1;
-    char library[LIBRARY_PATH], self[LIBRARY_PATH] = "", directory[] = "/tmp/preplay-doctor-XXXXXX";
+    char library[LIBRARY_PATH], self[LIBRARY_PATH] = "", directory[PATH_MAX], advice[PATH_MAX + 64];
+    const char *temporary = getenv("TMPDIR");
+    if (!temporary || !*temporary)
+        temporary = "/tmp";
+    snprintf(directory, sizeof directory, "%s/preplay-doctor-XXXXXX", temporary);
     bool good = library_directory(library, NULL) == 0;
     line(good, "the runtime library is in place",
          "install preplay, or set PREPLAY_LIBRARY to the directory of libpreplay.so");
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    bool scratch = length > 0 && mkdtemp(directory) && write_program(directory);
-    line(scratch, "files can be made in /tmp", "free some space");
+    errno = 0;
+    bool made = length > 0 && mkdtemp(directory);
+    bool scratch = made && write_program(directory);
+    snprintf(advice, sizeof advice, "%s: %s; set TMPDIR to a directory that can be written",
+             temporary, length > 0 ? strerror(errno) : "/proc is not mounted");
+    line(scratch, "files can be made in the directory for temporary files", advice);
     bool gcc = scratch && good && try_compiler(self, "gcc", directory);
-    line(gcc, "gcc compiles programs that can be recorded", "install gcc");
+    line(gcc, "gcc compiles programs that can be recorded",
+         scratch && good ? "install gcc, or use clang" : "see above");
     bool clang = scratch && good && try_compiler(self, "clang", directory);
-    line(clang, "clang compiles programs that can be recorded", "install clang (optional)");
+    line(clang, "clang compiles programs that can be recorded",
+         scratch && good ? "install clang (optional)" : "see above");
     line(succeeds("gdb --version >/dev/null 2>&1"), "gdb is there for preplay replay --gdb",
          "install gdb (optional)");
     line(scratch && good && try_valgrind(self, directory),
          "programs can be recorded with --valgrind",
          "install valgrind, and build preplay again (optional)");
     tell_of_sandbox();
-    if (scratch) {
-        char command[128];
+    if (made) {
+        char command[PATH_MAX + 16];
         snprintf(command, sizeof command, "rm -r '%s'", directory);
         succeeds(command);
     }

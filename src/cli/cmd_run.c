@@ -174,7 +174,8 @@ static void make_report(struct run *run, struct part *part, const char *here,
 static int write_all(const struct report *report, const struct options *options,
                      struct error *error)
 {
-    report_text(stderr, report, text_style_of(stderr));
+    if (!options->quiet)
+        report_text(stderr, report, text_style_of(stderr));
     for (unsigned format = 0; format < REPORT_FORMATS; format++)
         if (reporting_file(options, format) &&
             reporting_write(report, format, reporting_file(options, format), error))

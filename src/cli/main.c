@@ -157,6 +157,24 @@ static int run(size_t at, char **words)
     return code < 0 ? fail(&error) : code;
 }
 
+/* Everything after `cc` is the compiler's, but for a --help that stands alone. */
+static int compile(size_t at, char **words)
+{
+    if (!words[0] || strcmp(words[0], "--help") != 0 || words[1])
+        return run_compiler(at, words);
+    help_with(at);
+    puts(
+        "\nAll other arguments go to the compiler: PREPLAY_CC and PREPLAY_CXX, or else gcc and "
+        "g++.\n"
+        "It adds -fsanitize=thread and links Preplay's runtime in the place of ThreadSanitizer's.\n"
+        "preplay-cc and preplay-c++ are the same in one word, for CMake, Meson\n"
+        "and configure:\n\n"
+        "  preplay cc -g -O1 -pthread prog.c -o prog\n"
+        "  cmake -DCMAKE_C_COMPILER=preplay-cc -DCMAKE_CXX_COMPILER=preplay-c++ ..\n"
+        "  CC=preplay-cc ./configure");
+    return EXIT_OK;
+}
+
 static int dispatch(int argc, char **argv)
 {
     /* preplay-cc is preplay cc as a single word, for CMake and configure. */
@@ -179,8 +197,7 @@ static int dispatch(int argc, char **argv)
     }
     for (size_t i = 0; i < COMMAND_TOTAL; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
-            return i == COMMAND_CC || i == COMMAND_CXX ? run_compiler(i, argv + 2)
-                                                       : run(i, argv + 2);
+            return i == COMMAND_CC || i == COMMAND_CXX ? compile(i, argv + 2) : run(i, argv + 2);
     return no_such_command(argv[1]);
 }
 

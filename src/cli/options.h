@@ -170,6 +170,8 @@ enum command_id {
       "report only what this earlier --json FILE does not have")                                   \
     O(FLAG, all, "all", 0, "", IN(RUN) | IN(REPORT) | IN(MERGE) | IN(PREDICT) | IN(COMPARE), 0, 1, \
       0, "also list candidates that no sound model supports")                                      \
+    O(FLAG, quiet, "quiet", 'q', "", IN(RUN), 0, 1, 0,                                             \
+      "no text: the exit code and the reports that were asked for say it")                         \
     O(COUNT, max_findings, "max-findings", 0, "N", IN(RUN) | IN(REPORT), 0, UINT32_MAX, 20,        \
       "causes that text shows, and a few places of each (0: all of both)")                         \
     O(TEXT, source_root, "source-root", 0, "DIR:...", IN(RUN) | IN(REPORT) | IN(REPLAY), 0, 0, 0,  \
@@ -182,7 +184,7 @@ enum command_id {
       IN(RUN) | IN(MERGE) | IN(RECORD) | IN(REPORT) | IN(PREDICT) | IN(COMPARE) | IN(EXPLORE), 0,  \
       255, 66, "exit code when there are findings")                                                \
     O(TEXT, to, "to", 0, "FORMAT", IN(CONVERT), 0, 0, 0,                                           \
-      "the format to write: std, tiddle, csv, cspm, or smt2 (the query of one pair)")              \
+      "the format to write: std, tiddle, csv, cspm, perfetto, or smt2 (the query of one pair)")    \
     O(TEXT, pair, "pair", 0, "A,B|ID", IN(CONVERT), 0, 0, 0,                                       \
       "smt2: which pair, by positions or by a finding's id (the first that may race)")             \
     O(TEXT, output, "output", 'o', "FILE", IN(REPORT) | IN(MERGE) | IN(CONVERT) | IN(TIDDLE), 0,   \

@@ -262,6 +262,18 @@ static json_t *notifications_json(const char *incomplete)
         message(words_format("Incomplete: %s. Nothing is said about the rest.", incomplete)));
 }
 
+/* "preplay/COMMAND/": what stands before the last slash is the category. */
+static json_t *category_json(const char *command)
+{
+    char *id = memory_alloc(strlen(command) + 1, 1), *at = id;
+    for (command += strspn(command, "./"); *command; command++)
+        *at++ = *command == '/' ? '-' : *command;
+    *at = '\0';
+    json_t *category = words_format("preplay/%s/", id);
+    free(id);
+    return category;
+}
+
 void report_sarif(FILE *out, const struct report *report, const char *version)
 {
     json_t *results = json_array();
@@ -280,6 +292,9 @@ void report_sarif(FILE *out, const struct report *report, const char *version)
     if (incomplete)
         json_object_set_new(json_array_get(json_object_get(run, "invocations"), 0),
                             "toolExecutionNotifications", notifications_json(incomplete));
+    if (report->program) /* GitHub keeps what other tests found: their category is another */
+        json_object_set_new(run, "automationDetails",
+                            json_pack("{s:o}", "id", category_json(report->program->command)));
     if (report->directory) {
         char *uri = uri_of("file://", report->directory, strlen(report->directory));
         json_object_set_new(run, "originalUriBaseIds",

@@ -57,6 +57,8 @@ static void inspect_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
         const char *name = elf_strptr(elf, header->sh_link, entry.d_un.d_val);
         if (name && strncmp(name, "libtsan.so", 10) == 0)
             kind->wants_libtsan = true;
+        if (name && strncmp(name, "libasan.so", 10) == 0)
+            kind->wants_libasan = true;
         if (name && strncmp(name, "libpreplay.so", 13) == 0)
             kind->wants_preplay = true;
     }

@@ -17,6 +17,7 @@ struct program_kind {
     bool is_elf;
     bool is_dynamic;
     bool wants_libtsan;  /* linked with gcc's shared ThreadSanitizer runtime */
+    bool wants_libasan;  /* linked with gcc's shared AddressSanitizer runtime */
     bool wants_preplay;  /* linked by preplay cc */
     bool static_runtime; /* a ThreadSanitizer runtime is linked in (clang's default, gcc's
                             -static-libtsan) */

@@ -202,9 +202,21 @@ static void explain_nothing(const struct recording *recording)
 {
     struct program_kind kind;
     const char *name = recording->command[0];
-    if (recording->valgrind || !program_inspect(name, &kind) || !kind.is_elf ||
-        kind.wants_libtsan || kind.wants_preplay)
+    if (recording->valgrind || !program_inspect(name, &kind) || kind.wants_libtsan ||
+        kind.wants_preplay)
         fprintf(stderr, "preplay: nothing was recorded\n");
+    else if (!kind.is_elf)
+        fprintf(
+            stderr,
+            "preplay: nothing was recorded: %s is a script, and no program that it started is "
+            "instrumented; build that with preplay cc, or record it with --sync-only (no races) "
+            "or --valgrind\n",
+            name);
+    else if (kind.wants_libasan)
+        fprintf(stderr,
+                "preplay: nothing was recorded: %s is built with AddressSanitizer, which does not "
+                "go together with Preplay; build it with preplay cc, without -fsanitize=address\n",
+                name);
     else if (!kind.is_dynamic)
         fprintf(stderr,
                 "preplay: nothing was recorded: %s is linked statically; link it dynamically "

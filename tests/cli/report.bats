@@ -90,6 +90,7 @@ find_python() {
     sarif="$BATS_TEST_TMPDIR/sarif"
     "$PREPLAY" report --sarif -o "$sarif" "$BIN/hidden_race.data" || [ $? -eq 66 ]
     jq -e '.version == "2.1.0" and (.runs | length) == 1' "$sarif"
+    jq -e '.runs[0].automationDetails.id | test("^preplay/[^/]*hidden_race/$")' "$sarif"
     jq -e '.runs[0].tool.driver | .name == "preplay" and ([.rules[].id][:4] == ["preplay/race", "preplay/deadlock", "preplay/atomicity", "preplay/failure"]) and ([.rules[].id] | index("preplay/destroy-held"))' "$sarif"
     jq -e '.runs[0] as $run | .runs[0].results[] | $run.tool.driver.rules[.ruleIndex].id == .ruleId' "$sarif"
     jq -e '.runs[0].results[0] | .level == "error" and .ruleId == "preplay/race" and (.message.text | length > 0)' "$sarif"

@@ -85,3 +85,66 @@ refused() {
     "$PREPLAY" run "$BIN/program" >out 2>err || [ $? -eq 66 ]
     [ "$(cat out)" = 'printed by the program' ]
 }
+
+# The program runs as it would without, and the message says what it is and what to do.
+@test "what cannot be recorded is said by its kind" {
+    plain='int main(void) { return 0; }'
+    gcc -static -x c - -o static <<<"$plain"
+    gcc -x c - -o plain <<<"$plain"
+    gcc -fsanitize=address -x c - -o asan <<<"$plain"
+    printf '#!/bin/sh\nexit 0\n' >script
+    chmod +x script
+    for each in "static:linked statically" "plain:is not instrumented; build it with preplay cc" \
+        "asan:built with AddressSanitizer" "script:is a script, and no program that it started is instrumented"; do
+        run "$PREPLAY" run "./${each%%:*}"
+        [ "$status" -ne 0 ]
+        [[ "$output" == *"nothing was recorded: ./${each%%:*} "*"${each#*:}"* ]]
+    done
+}
+
+@test "what is no program" {
+    mkdir folder
+    echo text >text
+    refused "folder: cannot be run: Is a directory" "$PREPLAY" run ./folder
+    refused "nothing-here: cannot be run: No such file or directory" "$PREPLAY" run ./nothing-here
+    refused "text: cannot be run: Permission denied" "$PREPLAY" run ./text
+    run -2 "$PREPLAY" run
+    [[ "$output" == *"PROGRAM"* ]]
+}
+
+@test "what is no trace, or no finding of one" {
+    mkdir folder
+    echo text >text.txt
+    run ! "$PREPLAY" report nothing-here
+    [[ "$output" == *"nothing-here: no such trace"* ]]
+    run ! "$PREPLAY" report folder
+    [[ "$output" == *"folder: not a preplay trace: it has no streams"* ]]
+    run ! "$PREPLAY" report
+    [[ "$output" == *"preplay.data"* ]]
+    run ! "$PREPLAY" convert text.txt
+    [[ "$output" == *"needs --to FORMAT"* || "$output" == *"text.txt"* ]]
+    "$PREPLAY" run --max-replays 0 -q "$BIN/program" || true
+    run ! "$PREPLAY" replay r-0000000000
+    [[ "$output" == *"no finding r-0000000000"* ]]
+    run ! "$PREPLAY" convert --to foo
+    [[ "$output" == *"no format 'foo' to convert to; there are: "*"perfetto"* ]]
+}
+
+@test "cc --help is ours, and all other arguments are the compiler's" {
+    run -0 "$PREPLAY" cc --help
+    [[ "$output" == *"Usage: preplay cc"*"go to the compiler"*"preplay-cc"* ]]
+    run -0 "$PREPLAY" cc --help=common
+    [[ "$output" != *"Usage: preplay"* ]]
+}
+
+@test "quiet: only the program, the exit code, and what was asked for" {
+    run -66 --separate-stderr "$PREPLAY" run -q --json found.json "$BIN/program"
+    [ "$output" = "printed by the program" ]
+    [ -z "$stderr" ]
+    jq -e '.findings | length == 1' found.json
+}
+
+@test "doctor: the directory for temporary files, and 1 if there is none" {
+    TMPDIR="$PWD/nothing-here" run -1 "$PREPLAY" doctor
+    [[ "$output" == *"NO   files can be made"*"nothing-here: No such file or directory; set TMPDIR"* ]]
+}
