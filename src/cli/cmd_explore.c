@@ -5,6 +5,7 @@
 #include "cli/explore_text.h"
 #include "cli/recording_options.h"
 #include "cli/reporting.h"
+#include "explore/stepping.h"
 #include "target/trace_directory.h"
 
 #include <errno.h>
@@ -83,7 +84,8 @@ static int explore(const struct recording *recording, const struct options *opti
         return -1;
     if (*stepping_note(stepping))
         fprintf(stderr, "preplay: %s\n", stepping_note(stepping));
-    int result = exploring_run(stepping, directory, &limits, exploration, error);
+    struct explore_backend backend = stepping_backend(stepping);
+    int result = exploring_run(&backend, directory, &limits, exploration, error);
     stepping_destroy(stepping);
     if (!result && exploration->unstepped)
         return error_set(error, ERROR_USAGE,

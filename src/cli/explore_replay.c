@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/explore_text.h"
 #include "cli/reporting.h"
+#include "explore/stepping.h"
 #include "replay/replaying.h"
 #include "trace/finding_id.h"
 
@@ -56,7 +57,7 @@ static bool is_wanted(const struct options *options, const char *id)
 
 struct again {
     const struct options *options;
-    struct stepping *stepping;
+    struct explore_backend backend;
     struct symbols *symbols;
     char directory[PATH_MAX], output[PATH_MAX], modules[PATH_MAX];
     int usual;
@@ -87,8 +88,8 @@ static int run_one(struct again *again, const json_t *finding, const char *id, s
     snprintf(wanted.id, sizeof wanted.id, "%s", id);
     int result = read_schedule(finding, &wanted, error);
     if (!result)
-        result = stepping_run(again->stepping, wanted.turns.items, wanted.turns.count,
-                              again->output, &run, error);
+        result = again->backend.run(again->backend.context, wanted.turns.items, wanted.turns.count,
+                                    again->output, &run, error);
     if (!result) {
         failure_judge(&found, &run, again->usual, again->output, again->modules);
         json_unpack((json_t *)finding, "{s:I, s:I}", "run", &first, "preemptions", &preemptions);
@@ -133,7 +134,7 @@ static int with_program(struct again *again, const struct replay_program *progra
     json_t *json = json_load_file(path, 0, &reason);
     if (!json)
         return error_set(error, ERROR_INPUT, "%s: line %d: %s", path, reason.line, reason.text);
-    again->stepping = stepping_create(
+    struct stepping *stepping = stepping_create(
         &(struct stepping_wish){.command = (const char *const *)program->command,
                                 .environment = (const char *const *)program->environment,
                                 .here = program->directory,
@@ -143,9 +144,11 @@ static int with_program(struct again *again, const struct replay_program *progra
                                 .patience = PATIENCE},
         error);
     again->symbols = symbols_open(again->modules);
-    int code = again->stepping ? run_all(again, json, error) : -1;
+    if (stepping)
+        again->backend = stepping_backend(stepping);
+    int code = stepping ? run_all(again, json, error) : -1;
     symbols_close(again->symbols);
-    stepping_destroy(again->stepping);
+    stepping_destroy(stepping);
     json_decref(json);
     return code;
 }

@@ -17,10 +17,11 @@
 #define MOST_BYTES  ((uint64_t)1 << 31) /* and when nothing is left to ask */
 #define FOCUS_BYTES ((uint64_t)1 << 24) /* with a few threads */
 #define GRACE       0.5                 /* seconds that the last look may take */
-enum { BATCH = 256 };
+enum { BATCH = 256, NEARBY = 2 };
+enum { STATES_A_RUN = 5000 }; /* so many states are visited in the time of a run, or more */
 
 struct exploring {
-    struct stepping *stepping;
+    const struct explore_backend *backend;
     const struct exploring_limits *limits;
     struct exploration *exploration;
     struct knowledge knowledge;
@@ -65,7 +66,7 @@ static int repeat(struct exploring *self, struct failure *failure, const struct 
 {
     struct stepped_run run;
     struct failure again;
-    if (stepping_run(self->stepping, turns, count, self->output, &run, self->error))
+    if (self->backend->run(self->backend->context, turns, count, self->output, &run, self->error))
         return -1;
     failure_judge(&again, &run, self->exploration->usual, self->output, self->modules);
     failure->repeated = strcmp(again.id, failure->id) == 0;
@@ -100,7 +101,7 @@ static int run_once(struct exploring *self, const struct step_turn *turns, size_
     struct exploration *exploration = self->exploration;
     struct stepped_run run;
     struct failure failure;
-    if (stepping_run(self->stepping, turns, count, self->output, &run, self->error))
+    if (self->backend->run(self->backend->context, turns, count, self->output, &run, self->error))
         return -1;
     exploration->interrupted |= run.interrupted;
     exploration->unstepped = run.unstepped;
@@ -127,21 +128,20 @@ static bool is_answered(const struct exploring *self, const struct question *que
     return known_edge(&self->knowledge.nodes.items[question->node], question->seen);
 }
 
-/* As many of the questions as take no longer than finding them did: then more is known, and a new
- * look finds better ones. */
-static int ask_all(struct exploring *self, const struct questions *questions, double looked)
+/* The first `most` of the questions: then more is known, and a new look finds better ones. */
+static int ask_all(struct exploring *self, const struct questions *questions, uint64_t most)
 {
     uint32_t generation = self->knowledge.generation;
-    double until = seconds() + looked;
-    for (size_t i = 0; i < questions->count && !is_over(self); i++) {
+    for (size_t i = 0; i < questions->count && most && !is_over(self); i++) {
         const struct question *question = &questions->items[i];
         bool added;
         if (is_answered(self, question))
             continue;
+        most--;
         map_at(&self->asked, question->identity, &added);
         if (run_once(self, question->turns.items, question->turns.count, question->cost))
             return -1;
-        if (self->knowledge.generation != generation || seconds() > until)
+        if (self->knowledge.generation != generation)
             return 0;
     }
     return 0;
@@ -166,10 +166,11 @@ static void look(const struct exploring *self, uint64_t bytes, const bool *focus
 static int look_and_ask(struct exploring *self, uint64_t bytes, const bool *focus)
 {
     struct space_answer answer;
-    double began = seconds();
     look(self, bytes, focus, &answer);
     self->exploration->states = answer.states;
-    int result = answer.questions.count ? ask_all(self, &answer.questions, seconds() - began) : 0;
+    int result = answer.questions.count
+                     ? ask_all(self, &answer.questions, 1 + answer.states / STATES_A_RUN)
+                     : 0;
     if (!result)
         result = answer.questions.count > 0;
     self->exploration->complete = !focus && !answer.questions.count && answer.whole;
@@ -195,11 +196,10 @@ static int ask_in_focus(struct exploring *self)
 static int ask_nearby(struct exploring *self)
 {
     struct questions questions = {0};
-    double began = seconds();
     if (self->limits->preemptions != UINT32_MAX)
         return 0;
     neighbours_find(&self->knowledge, &self->asked, &questions);
-    int result = questions.count ? ask_all(self, &questions, seconds() - began) : 0;
+    int result = questions.count ? ask_all(self, &questions, NEARBY) : 0;
     if (!result)
         result = questions.count > 0;
     questions_free(&questions);
@@ -267,11 +267,11 @@ static void conclude(struct exploring *self)
         exploration->complete = false;
 }
 
-int exploring_run(struct stepping *stepping, const char *directory,
+int exploring_run(const struct explore_backend *backend, const char *directory,
                   const struct exploring_limits *limits, struct exploration *exploration,
                   struct error *error)
 {
-    struct exploring self = {.stepping = stepping,
+    struct exploring self = {.backend = backend,
                              .limits = limits,
                              .exploration = exploration,
                              .began = seconds(),

@@ -8,7 +8,6 @@
 #define PREPLAY_EXPLORE_EXPLORING_H
 
 #include "explore/failure.h"
-#include "explore/stepping.h"
 
 struct exploring_limits {
     uint64_t runs;        /* 0: none */
@@ -35,7 +34,7 @@ struct exploration {
 };
 
 /* `directory`: of the exploration, absolute. 0, or -1 with an error. */
-int exploring_run(struct stepping *stepping, const char *directory,
+int exploring_run(const struct explore_backend *backend, const char *directory,
                   const struct exploring_limits *limits, struct exploration *exploration,
                   struct error *error);
 void exploration_free(struct exploration *exploration);

@@ -3,7 +3,7 @@
 #define PREPLAY_EXPLORE_FAILURE_H
 
 #include "base/array.h"
-#include "explore/stepping.h"
+#include "explore/backend.h"
 #include "symbols/symbols.h"
 
 enum failure_kind {

@@ -67,8 +67,19 @@ static void note_event(struct knowledge *knowledge, const struct step_event *eve
         note_use(knowledge, event->object, thread, USE_WRITTEN);
     else if (event->op == STEP_FREE)
         note_free(knowledge, event, thread);
-    else if (event->op >= STEP_LOCK && event->op < STEP_FORK)
+    else if (event->op >= STEP_QUEUE && event->op < STEP_FORK) /* one thread alone may wait there */
+        note_use(knowledge, event->object | 1, thread, USE_OBJECT | USE_SEVERAL);
+    else if (event->op >= STEP_LOCK && event->op < STEP_QUEUE)
         note_use(knowledge, event->object | 1, thread, USE_OBJECT);
+}
+
+/* A lock that a thread stands before at the end matters, if only to that thread. */
+static void note_standing(struct knowledge *knowledge, const struct step_event *event,
+                          uint32_t thread)
+{
+    note_event(knowledge, event, thread);
+    if (event->op >= STEP_LOCK && event->op < STEP_FORK)
+        note_use(knowledge, event->object | 1, thread, USE_OBJECT | USE_SEVERAL);
 }
 
 /* Before the first thread comes nothing is a choice. */
@@ -92,7 +103,7 @@ static void note_run(struct knowledge *knowledge, const struct kept_run *run)
         note_event(knowledge, &run->events[i], thread_of(knowledge, run, run->events[i].thread));
     for (uint32_t i = 0; i < run->thread_count; i++)
         if (run->threads[i].next.op != STEP_NONE)
-            note_event(knowledge, &run->threads[i].next, thread_of(knowledge, run, i));
+            note_standing(knowledge, &run->threads[i].next, thread_of(knowledge, run, i));
 }
 
 /* --- numbers for addresses ----------------------------------------------------------------------
@@ -325,7 +336,8 @@ static void feed_ends(struct feeding *feeding)
             if (describe(feeding->knowledge, &thread->next, &operation))
                 stand(feeding, i, &operation);
         } else if (thread->state == STEP_RUNS) {
-            feeding->knowledge->nodes.items[feeding->at[i]].fatal = true;
+            struct known_node *node = &feeding->knowledge->nodes.items[feeding->at[i]];
+            node->fatal = thread->count > node->count ? FATAL_LATER : FATAL_AT_ONCE;
         }
     }
 }

@@ -30,10 +30,14 @@ struct known_edge {
     uint32_t to;
 };
 
+/* A run ended with this thread behind this node: at once, with the step that led here, or after
+ * steps that concern no other thread, so that the others can go on before. */
+enum known_fatal { FATAL_NOT, FATAL_AT_ONCE, FATAL_LATER };
+
 struct known_node {
     uint8_t op, flags, offset, size; /* STEP_NONE: what comes is not known */
     uint16_t loop;
-    bool fatal;      /* the run ended here, with this thread */
+    uint8_t fatal;   /* enum known_fatal */
     uint32_t thread; /* in knowledge.threads */
     uint32_t parent; /* NODE_NONE at a thread's first */
     uint64_t via;    /* the parent's outcome */

@@ -129,6 +129,9 @@ static void walk(struct walking *self, size_t before, uint32_t thread)
                                   .woken = first_waiter(self, &state, thread)};
         array_push(&self->walked, step);
         state_step(&self->layout, &state, thread, edge, step.woken);
+        if (state.node[thread] == STATE_EXITED ||
+            (state.node[thread] < STATE_EXITED && !state_alive(&self->layout, &state, thread)))
+            return; /* and with it the process */
         thread = next_thread(self, &state, thread, stopped);
     }
 }

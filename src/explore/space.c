@@ -188,10 +188,15 @@ static bool can_try(const struct visit *visit, const struct here *here, uint32_t
            state_enabled(&visit->layout, &here->state, thread);
 }
 
-static bool is_known(const struct visit *visit, const struct here *here, uint32_t thread)
+/* Its next outcome is known, and does not end the process: others may go first then, for they
+ * cannot go later. */
+static bool goes_on(const struct visit *visit, const struct here *here, uint32_t thread)
 {
     const struct known_node *node = &visit->knowledge->nodes.items[here->state.node[thread]];
-    return known_edge(node, state_outcome(&visit->layout, &here->state, thread));
+    const struct known_edge *edge =
+        known_edge(node, state_outcome(&visit->layout, &here->state, thread));
+    return edge && !(node->op == STEP_END && node->made) &&
+           visit->knowledge->nodes.items[edge->to].fatal != FATAL_AT_ONCE;
 }
 
 /* Nobody can go on, and not because the process has ended. */
@@ -203,13 +208,24 @@ static void judge_end(struct visit *visit, const struct here *here)
         uint32_t node = here->state.node[i];
         if (node == STATE_UNBORN || node == STATE_ENDED)
             continue;
-        if (node == STATE_EXITED || visit->knowledge->nodes.items[node].fatal)
+        if (visit->knowledge->nodes.items[node].fatal)
             return;
         any = true;
         identity = question_mix(identity, visit->knowledge->nodes.items[node].pc + i);
     }
     if (any)
         ask(visit, here->step, NODE_NONE, 0, identity == UINT64_MAX ? 0 : identity, here->cost);
+}
+
+static bool has_ended(const struct visit *visit, const struct here *here)
+{
+    for (uint32_t i = 0; i < visit->layout.threads; i++) {
+        uint32_t node = here->state.node[i];
+        if (node == STATE_EXITED ||
+            (node < STATE_EXITED && visit->knowledge->nodes.items[node].fatal == FATAL_AT_ONCE))
+            return true;
+    }
+    return false;
 }
 
 static bool in_focus(const struct visit *visit, uint32_t thread)
@@ -220,8 +236,10 @@ static bool in_focus(const struct visit *visit, uint32_t thread)
 static void expand(struct visit *visit, const struct here *here)
 {
     bool any = false;
+    if (has_ended(visit, here))
+        return;
     for (uint32_t i = 0; visit->limits->cost == UINT32_MAX && i < visit->layout.threads; i++)
-        if (can_try(visit, here, i) && is_known(visit, here, i) &&
+        if (can_try(visit, here, i) && goes_on(visit, here, i) &&
             futures_alone(visit->futures, &visit->layout, &here->state, i)) {
             try_thread(visit, here, i, true);
             return;

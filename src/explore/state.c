@@ -93,6 +93,9 @@ static bool would_repeat(const struct state_layout *layout, const struct state *
             return true;
         if (known_is_access(at->op) && at->op != STEP_WRITE && outcome_of_word(state, at) != seen)
             return false;
+        if (at->op == STEP_WRITE &&
+            (state->word[at->object] & known_mask(at->offset, at->size)) != at->made)
+            return false;
         if ((at->op == STEP_TRY_LOCK || at->op == STEP_TRY_WRITE_LOCK ||
              at->op == STEP_TRY_READ_LOCK) &&
             !is_taken(state, at))

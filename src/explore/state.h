@@ -5,7 +5,7 @@
 #include "explore/knowledge.h"
 
 /* In the place of a node: a thread that has not begun, one that has ended, one that has ended the
- * process (the others may go on here: they could have before). */
+ * process. */
 #define STATE_UNBORN UINT32_MAX
 #define STATE_ENDED  (UINT32_MAX - 1)
 #define STATE_EXITED (UINT32_MAX - 2)

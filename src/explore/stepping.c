@@ -251,9 +251,10 @@ static void wait_for_end(struct stepping *stepping, struct guard *guard, struct 
         ;
 }
 
-int stepping_run(struct stepping *stepping, const struct step_turn *turns, size_t count,
-                 const char *output, struct stepped_run *run, struct error *error)
+static int run_program(void *context, const struct step_turn *turns, size_t count,
+                       const char *output, struct stepped_run *run, struct error *error)
 {
+    struct stepping *stepping = context;
     struct guard guard;
     struct guard_task task = {.enter = enter,
                               .become = become,
@@ -271,4 +272,9 @@ int stepping_run(struct stepping *stepping, const struct step_turn *turns, size_
     run->unstepped = stepping->page->threads == 0;
     guard_free(&guard);
     return 0;
+}
+
+struct explore_backend stepping_backend(struct stepping *stepping)
+{
+    return (struct explore_backend){run_program, stepping};
 }

@@ -4,11 +4,7 @@
 #ifndef PREPLAY_EXPLORE_STEPPING_H
 #define PREPLAY_EXPLORE_STEPPING_H
 
-#include "base/error.h"
-#include "stepper/page.h"
-
-#include <stdbool.h>
-#include <stddef.h>
+#include "explore/backend.h"
 
 struct stepping_wish {
     const char *const *command;     /* NULL-terminated */
@@ -27,16 +23,7 @@ void stepping_destroy(struct stepping *stepping);
 /* What a user should know of the sandbox; "" if that is nothing. */
 const char *stepping_note(const struct stepping *stepping);
 
-struct stepped_run {
-    const struct stepper_page *page; /* until the next run */
-    int status;                      /* as from waitpid() */
-    bool stopped;                    /* it stood still outside of what can be stepped */
-    bool unstepped;                  /* the program took no notice of the stepper */
-    bool interrupted;                /* a user pressed Ctrl-C */
-};
-
-/* What it prints goes to the file `output` (absolute). 0, or -1 with an error. */
-int stepping_run(struct stepping *stepping, const struct step_turn *turns, size_t count,
-                 const char *output, struct stepped_run *run, struct error *error);
+/* How to run it. */
+struct explore_backend stepping_backend(struct stepping *stepping);
 
 #endif

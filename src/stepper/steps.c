@@ -70,7 +70,8 @@ static bool same_as_seen(const struct window *entry)
     switch (entry->op) {
     case STEP_READ:
     case STEP_UPDATE:
-        return *(const volatile uint64_t *)entry->object == entry->seen;
+    case STEP_WRITE:
+        return (*(const volatile uint64_t *)entry->object & entry->mask) == entry->seen;
     case STEP_TRY_LOCK:
     case STEP_TRY_WRITE_LOCK:
     case STEP_TRY_READ_LOCK:
@@ -293,13 +294,13 @@ static bool changes_nothing(const struct step_event *event)
 {
     switch (event->op) {
     case STEP_READ:
+    case STEP_WRITE: /* the same as the last time, or the loop is none */
     case STEP_LOCK:
     case STEP_UNLOCK:
     case STEP_READ_LOCK:
     case STEP_UNLOCK_EITHER:
         return true;
     case STEP_UPDATE:
-    case STEP_WRITE: /* of a plain one step_settle() knows */
         return event->seen == event->made;
     case STEP_TRY_LOCK:
     case STEP_TRY_READ_LOCK:
@@ -311,16 +312,10 @@ static bool changes_nothing(const struct step_event *event)
     }
 }
 
-static void remember_change(struct stepped *self)
-{
-    self->reads = 0;
-    self->alone = 0;
-}
-
 static void remember(struct stepped *self, const struct step_event *event)
 {
     if (!changes_nothing(event)) {
-        remember_change(self);
+        self->reads = 0;
         return;
     }
     if (self->reads == WINDOW) {
@@ -328,8 +323,14 @@ static void remember(struct stepped *self, const struct step_event *event)
             self->window[i] = self->window[i + WINDOW / 2];
         self->reads = WINDOW / 2;
     }
-    self->window[self->reads++] = (struct window){
-        .object = event->object, .pc = event->pc, .seen = event->seen, .op = event->op};
+    uint64_t mask =
+        event->size == 8 ? UINT64_MAX : ((UINT64_C(1) << event->size * 8) - 1) << event->offset * 8;
+    bool access = event->op == STEP_READ || event->op == STEP_WRITE || event->op == STEP_UPDATE;
+    self->window[self->reads++] = (struct window){.object = event->object,
+                                                  .pc = event->pc,
+                                                  .mask = mask,
+                                                  .seen = access ? event->made & mask : event->seen,
+                                                  .op = event->op};
 }
 
 /* --- stepping -----------------------------------------------------------------------------------
@@ -340,8 +341,10 @@ void step_settle(struct stepped *self)
     if (!self->late)
         return;
     self->late->made = *(const volatile uint64_t *)self->late->object;
-    if (self->late->made != self->late->seen)
-        remember_change(self);
+    if (self->reads) { /* it is the last of them */
+        struct window *last = &self->window[self->reads - 1];
+        last->seen = self->late->made & last->mask;
+    }
     self->late = NULL;
 }
 
@@ -355,6 +358,8 @@ void step_before(struct stepped *self, const struct step_event *event)
     own->next.loop = (uint16_t)find_loop(self, event);
     if (own->next.loop)
         own->next.flags |= STEP_SPINS;
+    else
+        self->alone = 0;
     own->state = STEP_STANDS;
     hand_over(self);
     wait_for_turn(self);

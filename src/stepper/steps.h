@@ -29,7 +29,8 @@ struct stepped {
     uint32_t alone; /* how often it read the same while nobody else could run */
     bool inside;    /* the runtime's own code: nothing is told */
     struct window { /* reads since it last changed anything, for loops */
-        uint64_t object, pc, seen;
+        uint64_t object, pc, mask;
+        uint64_t seen; /* what it read or wrote */
         uint8_t op;
     } window[64];
     uint32_t reads;

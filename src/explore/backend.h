@@ -1,0 +1,27 @@
+/* Something that can be run under a schedule: a program (stepping.h), or what a test makes of one.
+ */
+#ifndef PREPLAY_EXPLORE_BACKEND_H
+#define PREPLAY_EXPLORE_BACKEND_H
+
+#include "base/error.h"
+#include "stepper/page.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct stepped_run {
+    const struct stepper_page *page; /* until the next run */
+    int status;                      /* as from waitpid() */
+    bool stopped;                    /* it stood still outside of what can be stepped */
+    bool unstepped;                  /* the program took no notice of the stepper */
+    bool interrupted;                /* a user pressed Ctrl-C */
+};
+
+struct explore_backend {
+    /* What it prints goes to the file `output` (absolute). 0, or -1 with an error. */
+    int (*run)(void *context, const struct step_turn *turns, size_t count, const char *output,
+               struct stepped_run *run, struct error *error);
+    void *context;
+};
+
+#endif
