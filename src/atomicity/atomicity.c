@@ -19,6 +19,7 @@
 #include "atomicity/strikes.h"
 #include "search/nearby.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static enum atomicity_error error_of(const struct strike *strike)
@@ -55,7 +56,29 @@ static char *write_blame(const struct engine_run *run, struct blocks *blocks,
     return note;
 }
 
-static void report(struct engine_run *run, struct blocks *blocks, uint32_t label,
+/* What was read, who came between, what is lost, and what would have prevented it. */
+static char *write_story(const struct engine_run *run, uint32_t label, const struct strike *strike)
+{
+    const struct event *events = run->history->events;
+    const struct event *read = &events[strike->begin];
+    const char *owner = trace_name(run->trace, CLASS_THREAD, read->thread);
+    const char *culprit = trace_name(run->trace, CLASS_THREAD, events[strike->culprit].thread);
+    const char *variable = trace_name(run->trace, CLASS_VARIABLE, read->object);
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    fprintf(stream,
+            "%s of thread %s reads %s and later writes what it made of it: what thread %s writes "
+            "in between is lost; %s",
+            trace_name(run->trace, CLASS_LABEL, label), owner, variable, culprit,
+            op_in(read->op, OPS_ATOMIC)
+                ? "one atomic operation (a compare-and-exchange, a fetch-and-add) would keep it"
+                : "one critical section from the read to the write would keep it");
+    fclose(stream);
+    return text;
+}
+
+static void report(struct engine_run *run, struct blocks *blocks, const struct strike_group *group,
                    const struct strike *strike, const struct solve_outcome *outcome)
 {
     const struct history *history = run->history;
@@ -71,12 +94,13 @@ static void report(struct engine_run *run, struct blocks *blocks, uint32_t label
     finding.error = error;
     finding.object_class = access ? CLASS_VARIABLE : semaphore ? CLASS_SEMAPHORE : CLASS_LOCK;
     finding.object = access || semaphore ? begin->object : event_lock(begin);
-    finding.block = label;
+    finding.block = group->label;
     finding.witness = outcome->witness;
     finding.witness_length = outcome->length;
-    char *note = write_blame(
-        run, blocks, strike, events,
-        outcome->witness ? NULL : "; there are too many long witnesses to keep this one");
+    const char *rest =
+        outcome->witness ? NULL : "; there are too many long witnesses to keep this one";
+    char *note = group->carried ? write_story(run, group->label, strike)
+                                : write_blame(run, blocks, strike, events, rest);
     finding.note = note;
     if (outcome->model == MODEL_SYNC)
         findings_add(run->findings, &finding);
@@ -230,8 +254,7 @@ void atomicity_find(struct engine_run *run, const struct ladder *ladder)
         run->refuted += outcome->answer == SEARCH_REFUTED;
         run->exhausted += outcome->answer == SEARCH_EXHAUSTED;
         if (outcome->answer == SEARCH_WITNESS)
-            report(run, blocks, group->label, &strikes->all[group->start + outcome->instance],
-                   outcome);
+            report(run, blocks, group, &strikes->all[group->start + outcome->instance], outcome);
         free(outcome->witness);
     }
     free(decision.outcomes);

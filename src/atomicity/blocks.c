@@ -75,6 +75,11 @@ bool blocks_is_runner(const char *function)
     return strcmp(function, "main") != 0 && matches(never_atomic, function);
 }
 
+bool blocks_are_named(const struct blocks *blocks)
+{
+    return blocks->globs != NULL;
+}
+
 bool blocks_atomic(struct blocks *blocks, uint32_t label)
 {
     array_grow(&blocks->policies, label + 1);

@@ -43,6 +43,8 @@ uint32_t blocks_blamed(struct blocks *blocks, uint32_t thread, uint32_t index,
                        const uint32_t **labels);
 
 bool blocks_atomic(struct blocks *blocks, uint32_t label);
+/* Did the user say which blocks are atomic, and so that no others are? */
+bool blocks_are_named(const struct blocks *blocks);
 /* A function that runs the program and is not part of it (`_start`). */
 bool blocks_is_runner(const char *function);
 

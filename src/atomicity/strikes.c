@@ -3,6 +3,7 @@
 #include "base/sorted.h"
 #include "base/array.h"
 #include "base/map.h"
+#include "atomicity/carried.h"
 #include "atomicity/windows.h"
 #include "search/index.h"
 
@@ -17,6 +18,7 @@ enum {
 /* Strikes that are alike, the earliest. */
 struct alike {
     uint32_t label, count;
+    bool carried;
     struct strike strikes[STRIKE_INSTANCES];
 };
 
@@ -157,19 +159,21 @@ static bool is_near(const struct finder *finder, const struct strike *strike)
     return !finder->distance || distance_of(strike) <= finder->distance;
 }
 
-static struct alike *group_at(struct finder *finder, uint32_t label, const struct strike *strike)
+static struct alike *group_at(struct finder *finder, const struct window *window,
+                              const struct strike *strike)
 {
     const struct event *events = finder->history->events;
     bool added = true;
     uint64_t *group = NULL;
     if (!finder->every_pair) {
         uint64_t ends = map_pair(events[strike->begin].location, events[strike->end].location);
-        uint64_t key = map_mix(ends) * UINT64_C(0x9e3779b97f4a7c15) ^ map_mix(label);
+        uint64_t key = map_mix(ends) * UINT64_C(0x9e3779b97f4a7c15) ^ map_mix(window->label);
         group = map_at(&finder->groups, key >> 1, &added);
     }
     if (added) {
         array_grow(&finder->found, finder->found.count + 1);
-        array_last(&finder->found).label = label;
+        array_last(&finder->found).label = window->label;
+        array_last(&finder->found).carried = window->carried;
         if (group)
             *group = finder->found.count - 1;
     }
@@ -232,7 +236,7 @@ static void add_strike(struct finder *finder, const struct window *window, uint3
     struct strike strike = {window->begin, window->end, culprit};
     if (!is_near(finder, &strike) || is_guarded(finder->index, &strike))
         return;
-    struct strike *place = place_for(finder, group_at(finder, window->label, &strike), &strike);
+    struct strike *place = place_for(finder, group_at(finder, window, &strike), &strike);
     if (place)
         *place = strike;
 }
@@ -332,7 +336,8 @@ static void gather(struct finder *finder, struct strikes *strikes)
     };
     for (size_t i = 0; i < count; i++) {
         const struct alike *alike = &finder->found.items[i];
-        strikes->groups[i] = (struct strike_group){alike->label, (uint32_t)at, alike->count};
+        strikes->groups[i] =
+            (struct strike_group){alike->label, (uint32_t)at, alike->count, alike->carried};
         memcpy(&strikes->all[at], alike->strikes, alike->count * sizeof *alike->strikes);
         at += alike->count;
     }
@@ -347,6 +352,8 @@ void strikes_find(struct strikes *strikes, const struct search_index *index, str
     finder.distance = window;
     finder.objects = windows_objects(history);
     windows_find(&finder.windows, history, blocks);
+    if (!blocks_are_named(blocks))
+        carried_find(&finder.windows, history);
     if (finder.windows.count) {
         group_culprits(&finder);
         find_strikes(&finder);

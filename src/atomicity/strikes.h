@@ -37,6 +37,7 @@ static inline bool strike_was_observed(const struct strike *strike)
 struct strike_group {
     uint32_t label;        /* the innermost block that contains the window */
     uint32_t start, count; /* in `all` */
+    bool carried;          /* nobody annotated the block (carried.h) */
 };
 
 struct strikes {

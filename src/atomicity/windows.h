@@ -10,6 +10,7 @@ struct window {
     uint32_t object; /* windows_object() of both */
     uint32_t begin, end;
     uint32_t label; /* of the innermost block that contains both */
+    bool carried;   /* a block that nobody annotated (carried.h) */
 };
 
 struct windows ARRAY_OF(struct window);

@@ -237,6 +237,7 @@ static struct instruction decode(struct machine_code *self, cs_insn *room, const
         one.end = *address;
         one.flow = flow_of(self->decoder, room);
         find_target(&one, room);
+        register_use_find(self->decoder, room, &one.use);
         return one;
     }
     ++*bytes;

@@ -6,6 +6,8 @@
 #ifndef PREPLAY_SYMBOLS_MACHINE_CODE_H
 #define PREPLAY_SYMBOLS_MACHINE_CODE_H
 
+#include "symbols/register_use.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,7 +27,8 @@ struct instruction {
     uint64_t target;       /* 0: not known */
     enum flow flow;
     bool through_slot; /* the target is a slot that holds the address (-fno-plt) */
-    bool of_frame;     /* a call whose first argument is the address of a local variable */
+    struct register_use use;
+    bool of_frame; /* a call whose first argument is the address of a local variable */
 };
 
 struct function_code {

@@ -186,6 +186,22 @@ bool trace_code(const struct trace *trace, uint32_t location, const char **modul
     return trace->format->code && trace->format->code(trace, location, module, offset);
 }
 
+bool trace_knows_code(const struct trace *trace)
+{
+    return trace->format && trace->format->leads;
+}
+
+bool trace_leads(const struct trace *trace, uint32_t from, uint32_t via, uint32_t to)
+{
+    return trace_knows_code(trace) && trace->format->leads(trace, from, via, to);
+}
+
+bool trace_carries(const struct trace *trace, struct trace_place from, struct trace_place to,
+                   uint32_t common)
+{
+    return trace_knows_code(trace) && trace->format->carries(trace, from, to, common);
+}
+
 uint32_t trace_semaphore_initial(const struct trace *trace, uint32_t semaphore)
 {
     return wellformed_semaphore_initial(trace->wellformed, semaphore);

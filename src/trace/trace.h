@@ -31,6 +31,11 @@ struct trace_origin {
     uint64_t offset, size;    /* into the block, and the block's size */
 };
 
+/* An event's place: location and call stack. */
+struct trace_place {
+    uint32_t location, stack;
+};
+
 /* What a format implements. */
 struct trace_format {
     const char *name; /* "std", "tiddle", "binary" */
@@ -57,6 +62,10 @@ struct trace_format {
     /* Optional: trace_code(). */
     bool (*code)(const struct trace *trace, uint32_t location, const char **module,
                  uint64_t *offset);
+    /* Optional, both or none: trace_leads(), trace_carries(). */
+    bool (*leads)(const struct trace *trace, uint32_t from, uint32_t via, uint32_t to);
+    bool (*carries)(const struct trace *trace, struct trace_place from, struct trace_place to,
+                    uint32_t common);
     /* Optional: trace_origin(). */
     bool (*origin)(const struct trace *trace, uint32_t variable, struct trace_origin *origin);
     /* Optional: trace_initial(). */
@@ -126,6 +135,16 @@ bool trace_vouches_for(const struct trace *trace, const uint8_t sum[MD5_BYTES]);
  * if the trace is not of a program, or its load map does not tell. */
 bool trace_code(const struct trace *trace, uint32_t location, const char **module,
                 uint64_t *offset);
+
+/* Does the code know what is asked below? Not of a text trace, nor of a file that is gone. */
+bool trace_knows_code(const struct trace *trace);
+/* Are the locations in one function, and does it lead from the first by the second to the third in
+ * one pass, without going round a loop that all are in? Two of them may be the same. */
+bool trace_leads(const struct trace *trace, uint32_t from, uint32_t via, uint32_t to);
+/* Does what is read at `from` go into what is written at `to`, in one pass through the function
+ * that is called on the stack `common`, which both stacks begin with (symbols/value_flow.h)? */
+bool trace_carries(const struct trace *trace, struct trace_place from, struct trace_place to,
+                   uint32_t common);
 
 /* A call stack, frame by frame: where the innermost function was called, and the
  * stack it was called on. False at the end (stack 0) or without call stacks.

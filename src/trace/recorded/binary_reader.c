@@ -2,6 +2,7 @@
 #include "trace/recorded/binary_follow.h"
 #include "trace/recorded/binary_source.h"
 #include "trace/recorded/binary_stop.h"
+#include "symbols/value_flow.h"
 #include "trace/formats.h"
 
 #include <stdio.h>
@@ -91,6 +92,7 @@ static void close_source(struct trace *trace)
     binary_places_destroy(self->places);
     binary_names_destroy(self->names);
     objects_destroy(self->objects);
+    value_flow_destroy(self->flow);
     wait_code_destroy(self->code);
     symbols_close(self->symbols);
     binary_origins_destroy(self->origins);
@@ -292,6 +294,8 @@ static const struct trace_format binary_format = {.name = "binary",
                                                   .vouches_for = vouches_for,
                                                   .identity = identity,
                                                   .code = code,
+                                                  .leads = binary_leads,
+                                                  .carries = binary_carries,
                                                   .origin = origin,
                                                   .initial = initial,
                                                   .variables = variables,

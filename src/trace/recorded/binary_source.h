@@ -35,9 +35,10 @@ struct binary_source {
     struct objects *objects;
     struct binary_names *names;
     struct symbols *symbols;
-    struct wait_code *code; /* NULL until it is asked for */
-    struct map counts;      /* semaphores: address -> first count */
-    struct map destroyed;   /* locks: by address */
+    struct wait_code *code;  /* NULL until it is asked for */
+    struct value_flow *flow; /* the same */
+    struct map counts;       /* semaphores: address -> first count */
+    struct map destroyed;    /* locks: by address */
     struct binary_origins *origins;
     struct binary_variables *variables;
     struct map blocks;                                /* live heap blocks: address -> size */
@@ -66,6 +67,11 @@ int binary_learn(struct binary_source *source, struct error *error);
 /* binary_deliver.c: the last pass, as trace_format.next. */
 long binary_deliver(struct trace *trace, struct event *events, size_t capacity,
                     struct error *error);
+
+/* binary_flow.c: trace_format.leads and .carries. */
+bool binary_leads(const struct trace *trace, uint32_t from, uint32_t via, uint32_t to);
+bool binary_carries(const struct trace *trace, struct trace_place from, struct trace_place to,
+                    uint32_t common);
 
 /* The object and other of a record as the event's; false if it has no place in a trace. */
 bool binary_name_operands(struct trace *trace, struct event *event, const struct binary_unit *unit);
