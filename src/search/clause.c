@@ -7,47 +7,91 @@
  * its object comes sooner or later than here; for each thread one such option, and
  * for condition variables also the other orders of what was executed, cover all
  * witnesses. */
+#include "base/sorted.h"
 #include "search/clause.h"
 #include "search/clocks.h"
 
 typedef bool relation(const struct event *blocked, const struct event *other);
+
+/* Executed operations that matter to an event, in the order of the schedule. */
+struct executed ARRAY_OF(uint32_t);
+
+/* Of conditions and semaphores, those before the schedule's beginning are listed already. */
+static struct executed executed_of(const struct search *search, const struct event *event,
+                                   relation *matters)
+{
+    const struct search_index *index = search->index;
+    struct executed list = {0};
+    uint32_t known = 0, from = 0;
+    const uint32_t *past = past_states_operations(index->past, event, search->began, &known);
+    for (uint32_t i = 0; i < known; i++)
+        if (matters(event, event_at(index, past[i])))
+            array_push(&list, past[i]);
+    if (past)
+        from = search->began;
+    for (uint32_t i = from; i < search->executed; i++)
+        if (matters(event, event_at(index, search->order[i])))
+            array_push(&list, search->order[i]);
+    return list;
+}
+
+/* The thread's first operation that matters among its events `from` to `limit`, or POS_NONE. */
+static uint32_t next_operation(const struct search_index *index, const struct event *event,
+                               relation *matters, uint32_t thread, uint32_t from, uint32_t limit)
+{
+    const struct history *history = index->history;
+    enum object_class class = event_object_class(event->op);
+    if (class != CLASS_CONDITION && class != CLASS_SEMAPHORE) {
+        for (uint32_t i = from; i < limit; i++)
+            if (matters(event, event_at(index, history_pos(history, thread, i))))
+                return history_pos(history, thread, i);
+        return POS_NONE;
+    }
+    const uint32_t *items = index->stateful.items;
+    uint32_t end = index->stateful.start[thread + 1];
+    uint32_t i = SORTED_POINT(middle, index->stateful.start[thread], end,
+                              history->index[items[middle]] < from);
+    while (i < end && history->index[items[i]] < limit &&
+           !matters(event, event_at(index, items[i])))
+        i++;
+    return i < end && history->index[items[i]] < limit ? items[i] : POS_NONE;
+}
+
+static uint32_t limit_of(const struct search *search, uint32_t thread)
+{
+    uint32_t length = history_thread_length(search->index->history, thread);
+    return length < search->ceiling[thread] ? length : search->ceiling[thread];
+}
 
 /* For each other thread the first operation still to come, in S or not, that
  * matters: it comes before the blocked one. */
 static void sooner(const struct search *search, uint32_t pos, relation *matters,
                    struct clause *clause)
 {
-    const struct history *history = search->index->history;
     const struct event *event = event_at(search->index, pos);
-    for (uint32_t thread = 0; thread < history->threads; thread++) {
-        uint32_t limit = history_thread_length(history, thread);
-        if (limit > search->ceiling[thread])
-            limit = search->ceiling[thread];
-        for (uint32_t i = search->done[thread]; thread != event->thread && i < limit; i++) {
-            uint32_t other = history_pos(history, thread, i);
-            if (!matters(event, event_at(search->index, other)))
-                continue;
+    for (uint32_t thread = 0; thread < search->index->history->threads; thread++) {
+        if (thread == event->thread)
+            continue;
+        uint32_t other = next_operation(search->index, event, matters, thread, search->done[thread],
+                                        limit_of(search, thread));
+        if (other != POS_NONE)
             clause_add(clause, clause_order(search, other, pos));
-            break;
-        }
     }
 }
 
-/* For each other thread the last operation executed that matters: `pos`, or what
- * is given as `before`, comes before it. */
-static void later(const struct search *search, uint32_t pos, uint32_t before, relation *matters,
+/* For each other thread the last operation executed: `before` comes before it. */
+static void later(const struct search *search, uint32_t before, const struct executed *executed,
                   struct clause *clause)
 {
     const struct search_index *index = search->index;
-    const struct event *event = event_at(index, pos);
     bool *seen = NEW_ARRAY(bool, index->history->threads);
     seen[thread_at(index, before)] = true;
-    for (uint32_t i = search->executed; i-- > 0;) {
-        const struct event *other = event_at(index, search->order[i]);
-        if (seen[other->thread] || !matters(event, other) || search->order[i] == before)
+    for (size_t i = executed->count; i-- > 0;) {
+        uint32_t other = executed->items[i], thread = thread_at(index, other);
+        if (seen[thread] || other == before)
             continue;
-        seen[other->thread] = true;
-        clause_add(clause, clause_order(search, before, search->order[i]));
+        seen[thread] = true;
+        clause_add(clause, clause_order(search, before, other));
     }
     free(seen);
 }
@@ -84,16 +128,13 @@ static bool same_variable(const struct event *blocked, const struct event *other
     return event_writes(other) && other->object == blocked->object;
 }
 
-/* The part of the schedule after which the condition variable was last without
- * waiting threads: in whatever order its operations up to there come, it is so
- * again. */
-static uint32_t quiet_part(const struct search *search, const struct event *event)
+/* The first of a condition's operations, after which it was last without waiting threads: in
+ * whatever order they come, it is so again. */
+static size_t quiet_part(const struct search *search, const struct executed *executed)
 {
-    uint32_t waiting = 0, quiet = 0;
-    for (uint32_t i = 0; i < search->executed; i++) {
-        const struct event *other = event_at(search->index, search->order[i]);
-        if (!same_condition(event, other))
-            continue;
+    size_t waiting = 0, quiet = 0;
+    for (size_t i = 0; i < executed->count; i++) {
+        const struct event *other = event_at(search->index, executed->items[i]);
         waiting += other->op == EVENT_WAIT_BEGIN;
         waiting -= other->op == EVENT_WAIT_END;
         if (!waiting)
@@ -102,18 +143,17 @@ static uint32_t quiet_part(const struct search *search, const struct event *even
     return quiet;
 }
 
-/* For each thread, its last operation of the condition before `place` of the
- * schedule, or its first one from there; POS_NONE for none. */
-static uint32_t *operations_around(const struct search *search, const struct event *event,
-                                   uint32_t place, bool before)
+/* For each thread, its last operation before number `place`, or its first one from there;
+ * POS_NONE for none. */
+static uint32_t *operations_around(const struct search *search, const struct executed *executed,
+                                   size_t place, bool before)
 {
     uint32_t threads = search->index->history->threads;
     uint32_t *found = memory_alloc(threads, sizeof *found);
     memset(found, 0xff, threads * sizeof *found);
-    for (uint32_t i = before ? 0 : place; i < (before ? place : search->executed); i++) {
-        uint32_t pos = search->order[i], thread = thread_at(search->index, pos);
-        if (same_condition(event, event_at(search->index, pos)) &&
-            (before || found[thread] == POS_NONE))
+    for (size_t i = before ? 0 : place; i < (before ? place : executed->count); i++) {
+        uint32_t pos = executed->items[i], thread = thread_at(search->index, pos);
+        if (before || found[thread] == POS_NONE)
             found[thread] = pos;
     }
     return found;
@@ -131,34 +171,47 @@ static void swap(const struct search *search, uint32_t first, uint32_t second,
 /* Other orders of the executed operations of a condition variable: one of the quiet
  * part comes after one of the rest, or two neighbours of the rest are the other way
  * round, for two different orders of one set differ in neighbours of the first. */
-static void reorder(const struct search *search, const struct event *event, struct clause *clause)
+static void reorder(const struct search *search, const struct executed *executed,
+                    struct clause *clause)
 {
-    uint32_t quiet = quiet_part(search, event), threads = search->index->history->threads;
-    uint32_t *last = operations_around(search, event, quiet, true);
-    uint32_t *first = operations_around(search, event, quiet, false);
+    uint32_t threads = search->index->history->threads;
+    size_t quiet = quiet_part(search, executed);
+    uint32_t *last = operations_around(search, executed, quiet, true);
+    uint32_t *first = operations_around(search, executed, quiet, false);
     for (uint32_t i = 0; i < threads; i++)
         for (uint32_t j = 0; j < threads; j++)
             if (i != j)
                 swap(search, last[i], first[j], clause);
     free(last);
     free(first);
-    uint32_t previous = POS_NONE;
-    for (uint32_t i = quiet; i < search->executed; i++) {
-        if (!same_condition(event, event_at(search->index, search->order[i])))
-            continue;
-        swap(search, previous, search->order[i], clause);
-        previous = search->order[i];
-    }
+    for (size_t i = quiet + 1; i < executed->count; i++)
+        swap(search, executed->items[i - 1], executed->items[i], clause);
 }
 
 /* The conclusion rests on what of the object is in S, and on nothing else. */
-static void why_executed(const struct search *search, uint32_t pos, relation *matters,
+static void why_executed(const struct search *search, uint32_t pos, const struct executed *executed,
                          struct levels *why)
 {
     closure_why(search, pos, why);
-    for (uint32_t i = 0; search->level && i < search->executed; i++)
-        if (matters(event_at(search->index, pos), event_at(search->index, search->order[i])))
-            closure_why(search, search->order[i], why);
+    for (size_t i = 0; search->level && i < executed->count; i++)
+        closure_why(search, executed->items[i], why);
+}
+
+/* Operations that come sooner, and those that were executed and come later than `before`. */
+static void shift(const struct search *search, uint32_t pos, uint32_t before, relation *wanted,
+                  relation *unwanted, struct clause *clause)
+{
+    const struct event *event = event_at(search->index, pos);
+    struct executed executed = executed_of(search, event, unwanted);
+    sooner(search, pos, wanted, clause);
+    if (before != pos)
+        clause_add(clause, clause_order(search, pos, before));
+    if (before != POS_NONE)
+        later(search, before, &executed, clause);
+    if (unwanted == same_condition)
+        reorder(search, &executed, clause);
+    why_executed(search, pos, &executed, &clause->why);
+    array_free(&executed);
 }
 
 /* What must be different in a witness, which executes `pos`: operations of its
@@ -167,31 +220,21 @@ static void options_of(const struct search *search, uint32_t pos, struct clause 
 {
     const struct event *event = event_at(search->index, pos);
     bool failed = event->flags & EVENT_FAILED;
-    uint32_t what, last;
+    uint32_t what;
     switch (schedule_blocked(search, pos, &what)) {
     case BLOCK_COUNT:
-        sooner(search, pos, failed ? lowers_count : raises_count, clause);
-        later(search, pos, pos, failed ? raises_count : lowers_count, clause);
-        why_executed(search, pos, failed ? raises_count : lowers_count, &clause->why);
+        shift(search, pos, pos, failed ? lowers_count : raises_count,
+              failed ? raises_count : lowers_count, clause);
         break;
     case BLOCK_TRY:
-        sooner(search, pos, takes_lock, clause);
-        later(search, pos, pos, frees_lock, clause);
-        why_executed(search, pos, frees_lock, &clause->why);
+        shift(search, pos, pos, takes_lock, frees_lock, clause);
         break;
     case BLOCK_SIGNAL:
-        sooner(search, pos, same_condition, clause);
-        later(search, pos, pos, same_condition, clause);
-        reorder(search, event, clause);
-        why_executed(search, pos, same_condition, &clause->why);
+        shift(search, pos, pos, same_condition, same_condition, clause);
         break;
     case BLOCK_VALUE:
-        last = search->memory[event->object].last;
-        sooner(search, pos, same_variable, clause);
-        clause_add(clause, clause_order(search, pos, last));
-        if (last != POS_NONE)
-            later(search, pos, last, same_variable, clause);
-        why_executed(search, pos, same_variable, &clause->why);
+        shift(search, pos, search->memory[event->object].last, same_variable, same_variable,
+              clause);
         break;
     default:
         break;
@@ -201,18 +244,11 @@ static void options_of(const struct search *search, uint32_t pos, struct clause 
 /* For each thread, the next operation of the condition variable beyond S. */
 static void extend(const struct search *search, const struct event *event, struct clause *clause)
 {
-    const struct history *history = search->index->history;
-    for (uint32_t thread = 0; thread < history->threads; thread++) {
-        uint32_t limit = history_thread_length(history, thread);
-        if (limit > search->ceiling[thread])
-            limit = search->ceiling[thread];
-        for (uint32_t i = search->cut[thread]; i < limit; i++) {
-            uint32_t pos = history_pos(history, thread, i);
-            if (!same_condition(event, event_at(search->index, pos)))
-                continue;
+    for (uint32_t thread = 0; thread < search->index->history->threads; thread++) {
+        uint32_t pos = next_operation(search->index, event, same_condition, thread,
+                                      search->cut[thread], limit_of(search, thread));
+        if (pos != POS_NONE)
             clause_add(clause, (struct option){POS_NONE, POS_NONE, pos});
-            break;
-        }
     }
 }
 
@@ -255,6 +291,9 @@ void clause_find(struct search *search, struct clause *clause)
 void clause_unwoken(struct search *search, uint32_t target, struct clause *clause)
 {
     levels_set_up_to(&clause->why, search->level);
-    reorder(search, event_at(search->index, target), clause);
-    extend(search, event_at(search->index, target), clause);
+    const struct event *event = event_at(search->index, target);
+    struct executed executed = executed_of(search, event, same_condition);
+    reorder(search, &executed, clause);
+    extend(search, event, clause);
+    array_free(&executed);
 }

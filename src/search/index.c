@@ -320,6 +320,7 @@ struct search_index *search_index_create(const struct history *history, enum mod
     index->plans = plans_index_create(index->rules);
     if (index->has_states) {
         index_find_soft(index);
+        index->past = past_states_create(history);
         fill_lists(index, &index->stateful, history->threads, key_stateful, true);
     }
     return index;
@@ -362,6 +363,7 @@ void search_index_destroy(struct search_index *index)
     lists_free(&index->sections);
     lists_free(&index->users);
     lists_free(&index->stateful);
+    past_states_destroy(index->past);
     map_free(&index->slots);
     free(index);
 }

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "model/machine.h"
 #include "search/by_plans.h"
+#include "search/past_states.h"
 #include "search/search.h"
 
 #include <pthread.h>
@@ -77,6 +78,7 @@ struct search_index {
     struct event_lists enters;   /* by barrier instance */
     struct event_lists sections; /* by slot: successful acquires of one lock by one thread */
     uint32_t *soft;              /* by pos, of synchronisation: soft.c; NULL without has_states */
+    struct past_states *past;    /* NULL without has_states */
     struct plans_index *plans;   /* for by_plans.h */
     struct map slots;            /* (lock, thread) -> slot + 1 */
     struct event_lists stateful; /* by thread: operations of semaphores and conditions */

@@ -23,7 +23,7 @@ uint32_t order_unwoken(const struct search *search)
     for (uint32_t i = 0; i < search->query.count; i++) {
         const struct event *event = event_at(search->index, search->query.events[i]);
         if (event->op == EVENT_WAIT_END && !(event->flags & EVENT_FAILED) &&
-            !condition_may_wake(&search->conditions[event->object], event->thread))
+            !condition_may_wake(schedule_condition(search, event->object), event->thread))
             return search->query.events[i];
     }
     return POS_NONE;

@@ -84,8 +84,6 @@ void schedule_clear(struct search *search)
     search->began = search->listed = 0;
     search->executed = search->heap_size = search->parked_count = 0;
     memset(search->done, 0, search->index->history->threads * sizeof *search->done);
-    while (search->touched.count)
-        condition_free(&search->conditions[array_pop(&search->touched)]);
 }
 
 /* Up to where S has everything. */
@@ -101,13 +99,9 @@ static uint32_t find_gap(const struct search *search)
     return gap;
 }
 
-/* Up to where the schedule is the observed order. Whom signals may wake, and how high a semaphore
- * counts, cannot be looked up. */
+/* Up to where the schedule is the observed order. */
 static uint32_t find_beginning(const struct search *search)
 {
-    const struct trace *trace = search->index->history->trace;
-    if (trace_count(trace, CLASS_CONDITION) || trace_count(trace, CLASS_SEMAPHORE))
-        return 0;
     uint32_t beginning = find_gap(search);
     for (size_t i = 0; i < search->edges.count; i++) {
         const struct edge *edge = &search->edges.items[i];

@@ -74,9 +74,20 @@ static struct count_now *count_now(const struct search *search, uint32_t semapho
 {
     struct count_now *now = &search->counts[semaphore];
     if (now->stamp != search->stamp)
-        *now = (struct count_now){
-            search->stamp, trace_semaphore_initial(search->index->history->trace, semaphore)};
+        *now = (struct count_now){search->stamp,
+                                  past_states_count(search->index->past, semaphore, search->began)};
     return now;
+}
+
+struct condition *schedule_condition(const struct search *search, uint32_t id)
+{
+    struct condition_now *now = &search->conditions[id];
+    if (now->stamp != search->stamp) {
+        condition_free(&now->condition);
+        past_states_condition(search->index->past, id, search->began, &now->condition);
+        now->stamp = search->stamp;
+    }
+    return &now->condition;
 }
 
 static struct count_now *entered_now(const struct search *search, uint32_t instance)
@@ -185,7 +196,7 @@ static enum block blocked_at_sync(const struct search *search, const struct even
         return blocked_at_lock(search, event, what);
     case EVENT_WAIT_END:
         if (!(event->flags & EVENT_FAILED) &&
-            !condition_may_wake(&search->conditions[event->object], event->thread))
+            !condition_may_wake(schedule_condition(search, event->object), event->thread))
             return BLOCK_SIGNAL;
         return blocked_at_lock(search, event, what);
     case EVENT_BARRIER_ENTER:
@@ -222,13 +233,6 @@ enum block schedule_blocked(const struct search *search, uint32_t pos, uint32_t 
     return blocked_at_sync(search, event, what);
 }
 
-static struct condition *condition_touch(struct search *search, uint32_t id)
-{
-    if (!search->conditions[id].clock)
-        array_push(&search->touched, id);
-    return &search->conditions[id];
-}
-
 static void execute_access(struct search *search, uint32_t pos, const struct event *event)
 {
     struct memory_now *memory = schedule_memory(search, event->object);
@@ -262,19 +266,19 @@ void schedule_execute(struct search *search, uint32_t pos)
         return;
     }
     if (event->op == EVENT_WAIT_END)
-        condition_wake(condition_touch(search, event->object), event->thread,
+        condition_wake(schedule_condition(search, event->object), event->thread,
                        !(event->flags & EVENT_FAILED));
     if (event_acquires(event) || event_releases(event))
         execute_lock(search, pos, event);
     switch (event->op) {
     case EVENT_WAIT_BEGIN:
-        condition_wait(condition_touch(search, event->object), event->thread);
+        condition_wait(schedule_condition(search, event->object), event->thread);
         break;
     case EVENT_SIGNAL:
-        condition_signal(condition_touch(search, event->object));
+        condition_signal(schedule_condition(search, event->object));
         break;
     case EVENT_BROADCAST:
-        condition_broadcast(condition_touch(search, event->object));
+        condition_broadcast(schedule_condition(search, event->object));
         break;
     case EVENT_BARRIER_ENTER:
         entered_now(search, event->other)->count++;

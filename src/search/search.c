@@ -28,7 +28,7 @@ struct search *search_create(const struct search_index *index)
     search->memory = NEW_ARRAY(struct memory_now, trace_count(trace, CLASS_VARIABLE));
     search->counts = NEW_ARRAY(struct count_now, trace_count(trace, CLASS_SEMAPHORE));
     search->entered = NEW_ARRAY(struct count_now, instances);
-    search->conditions = NEW_ARRAY(struct condition, trace_count(trace, CLASS_CONDITION));
+    search->conditions = NEW_ARRAY(struct condition_now, trace_count(trace, CLASS_CONDITION));
     return search;
 }
 
@@ -36,8 +36,8 @@ void search_destroy(struct search *search)
 {
     if (!search)
         return;
-    while (search->touched.count)
-        condition_free(&search->conditions[array_pop(&search->touched)]);
+    for (uint32_t i = 0; i < trace_count(search->index->history->trace, CLASS_CONDITION); i++)
+        condition_free(&search->conditions[i].condition);
     by_plans_destroy(search->plans);
     free(search->ceiling);
     free(search->cut);
@@ -57,7 +57,6 @@ void search_destroy(struct search *search)
     array_free(&search->finals);
     array_free(&search->snapshots);
     array_free(&search->edge_counts);
-    array_free(&search->touched);
     array_free(&search->learned);
     visit_destroy(search->visit);
     free(search);

@@ -65,6 +65,11 @@ struct count_now {
     uint32_t count;
 };
 
+struct condition_now {
+    uint32_t stamp;
+    struct condition condition;
+};
+
 struct parked {
     uint32_t thread;
     enum block block;
@@ -114,8 +119,7 @@ struct search {
     struct memory_now *memory;
     struct count_now *counts;  /* by semaphore */
     struct count_now *entered; /* by barrier instance */
-    struct condition *conditions;
-    struct touched ARRAY_OF(uint32_t) touched; /* conditions to reset */
+    struct condition_now *conditions;
 
     struct by_plans *plans;    /* NULL: not needed so far */
     bool plans_only;           /* by_plans.h alone where it can */
@@ -213,9 +217,11 @@ uint64_t schedule_left(const struct search *search);
 void schedule_observed(struct search *search);
 /* Why the event, next of its thread, is not executed; `what` as in struct parked. */
 enum block schedule_blocked(const struct search *search, uint32_t pos, uint32_t *what);
-/* One event at a time: nothing executed; a variable's value; and the event executed. */
+/* One event at a time: nothing executed; a variable's value and whom a condition variable may wake;
+ * and the event executed. */
 void schedule_clear(struct search *search);
 struct memory_now *schedule_memory(const struct search *search, uint32_t variable);
+struct condition *schedule_condition(const struct search *search, uint32_t id);
 void schedule_execute(struct search *search, uint32_t pos);
 
 /* clause.c: what a witness may have that the stuck schedule does not. */

@@ -136,7 +136,7 @@ static void save_condition(struct visit *visit, const struct condition *conditio
 
 static void restore_condition(struct visit *visit, uint32_t id, const uint32_t *words)
 {
-    struct condition *condition = &visit->search->conditions[id];
+    struct condition *condition = schedule_condition(visit->search, id);
     condition->waiting = *words++;
     condition->token_count = *words++;
     condition->clock = *words++;
@@ -144,15 +144,11 @@ static void restore_condition(struct visit *visit, uint32_t id, const uint32_t *
         condition->waiters[i] = (struct condition_waiter){words[0], words[1], words[2]};
     for (size_t i = 0; i < condition->token_count; i++)
         condition->tokens[i] = *words++;
-    if (!condition->clock) { /* as it was before it was touched */
-        condition_free(condition);
-        visit->search->touched.count--;
-    }
 }
 
 static void execute_condition(struct visit *visit, uint32_t pos, const struct event *event)
 {
-    struct condition *condition = &visit->search->conditions[event->object];
+    struct condition *condition = schedule_condition(visit->search, event->object);
     save_condition(visit, condition);
     take(&visit->now, part_of_condition(condition, event->object));
     schedule_execute(visit->search, pos);
