@@ -292,28 +292,41 @@ bool closure_preserve(struct search *search)
     return true;
 }
 
-/* Is there a way from the edge's end, by edges and must-order, back to its start? */
-static bool leads_back(const struct search *search, size_t from, size_t to, uint8_t *visited)
+/* Is there a way from `from` to `to`, by must-order and the edges that are not marked yet? */
+static bool leads_to(const struct search *search, uint32_t from, uint32_t to, uint8_t *marked)
 {
     const struct edge *edges = search->edges.items;
-    if (clocks_ordered(search->index, edges[from].after, edges[to].before))
+    if (clocks_ordered(search->index, from, to))
         return true;
-    visited[from] = 1;
-    for (size_t i = 0; i < search->edges.count; i++)
-        if (!visited[i] && clocks_ordered(search->index, edges[from].after, edges[i].before) &&
-            leads_back(search, i, to, visited))
+    for (size_t i = 0; i < search->edges.count; i++) {
+        if (marked[i] || !clocks_ordered(search->index, from, edges[i].before))
+            continue;
+        marked[i] = 1;
+        if (leads_to(search, edges[i].after, to, marked))
             return true;
+    }
     return false;
+}
+
+enum { EDGES_MAX = 256 }; /* beyond that they are not followed */
+
+bool closure_precedes(const struct search *search, uint32_t first, uint32_t second)
+{
+    if (!search->by_clocks)
+        return false;
+    if (search->edges.count > EDGES_MAX)
+        return clocks_ordered(search->index, first, second);
+    uint8_t marked[EDGES_MAX] = {0};
+    return leads_to(search, first, second, marked);
 }
 
 bool closure_contradicts(const struct search *search)
 {
-    enum { EDGES_MAX = 64 };
     if (!search->by_clocks || search->edges.count > EDGES_MAX)
         return false;
     for (size_t i = 0; i < search->edges.count; i++) {
-        uint8_t visited[EDGES_MAX] = {0};
-        if (in_set(search, search->edges.items[i].after) && leads_back(search, i, i, visited))
+        const struct edge *edge = &search->edges.items[i];
+        if (in_set(search, edge->after) && closure_precedes(search, edge->after, edge->before))
             return true;
     }
     return false;

@@ -1,9 +1,8 @@
 /* What semaphores and condition variables ask for by number, whoever provides it:
  * S needs as many posts as its waits consume, as many signals as its returns (where
- * nobody broadcasts), and for each return somebody who can still signal. Where all
+ * nobody broadcasts), and for each return somebody who can still signal (wakers.c). Where all
  * of what is left, or one thread, must provide it, that joins S; where it is not
  * enough, there is no witness. */
-#include "search/clocks.h"
 #include "search/state.h"
 
 /* One object's balance. A broadcast serves any number. */
@@ -105,67 +104,9 @@ static bool balance_all(struct search *search)
     return enough;
 }
 
-/* The last return from a wait of the thread in S; POS_NONE if there is none. */
-static uint32_t last_return(const struct search *search, uint32_t thread)
-{
-    const struct search_index *index = search->index;
-    const struct event_lists *lists = &index->stateful;
-    for (uint32_t i = lists->start[thread + 1]; i-- > lists->start[thread];) {
-        const struct event *event = event_at(index, lists->items[i]);
-        if (event->op == EVENT_WAIT_END && !(event->flags & EVENT_FAILED) &&
-            in_set(search, lists->items[i]))
-            return lists->items[i];
-    }
-    return POS_NONE;
-}
-
-/* The first event of the thread that may end the wait; POS_NONE if none may. */
-static uint32_t first_waker(const struct search *search, uint32_t thread, uint32_t wait_end)
-{
-    const struct search_index *index = search->index;
-    const struct event_lists *lists = &index->stateful;
-    const struct history *history = index->history;
-    const struct event *event = event_at(index, wait_end);
-    uint32_t begin = history_pos(history, event->thread, history->index[wait_end] - 1);
-    for (uint32_t i = lists->start[thread]; i < lists->start[thread + 1]; i++) {
-        const struct event *other = event_at(index, lists->items[i]);
-        if (history->index[lists->items[i]] >= search->ceiling[thread])
-            break;
-        if ((other->op == EVENT_SIGNAL || other->op == EVENT_BROADCAST) &&
-            other->object == event->object && !clocks_ordered(index, lists->items[i], begin))
-            return clocks_ordered(index, wait_end, lists->items[i]) ? POS_NONE : lists->items[i];
-    }
-    return POS_NONE;
-}
-
-static bool oblige_waker(struct search *search, uint32_t wait_end)
-{
-    uint32_t found = POS_NONE;
-    for (uint32_t thread = 0; thread < search->index->history->threads; thread++) {
-        uint32_t waker = thread == thread_at(search->index, wait_end)
-                             ? POS_NONE
-                             : first_waker(search, thread, wait_end);
-        if (waker != POS_NONE && found != POS_NONE)
-            return true;
-        if (waker != POS_NONE)
-            found = waker;
-    }
-    if (found == POS_NONE)
-        return false;
-    struct levels why = {{0}};
-    levels_set_up_to(&why, search->level);
-    return closure_has_order(search, found, wait_end) ||
-           closure_order(search, found, wait_end, &why);
-}
-
 bool counts_suffice(struct search *search)
 {
     if (!search->index->has_states || !search->by_clocks)
         return true;
-    for (uint32_t thread = 0; thread < search->index->history->threads; thread++) {
-        uint32_t wait_end = last_return(search, thread);
-        if (wait_end != POS_NONE && !oblige_waker(search, wait_end))
-            return false;
-    }
-    return balance_all(search) && closure_complete(search);
+    return wakers_suffice(search) && balance_all(search) && closure_complete(search);
 }

@@ -34,6 +34,7 @@ static bool apply(struct search *search, const struct option *option, const stru
     if (option->include != POS_NONE)
         return closure_include(search, option->include);
     return closure_include(search, option->after) && closure_include(search, option->before) &&
+           !closure_precedes(search, option->after, option->before) &&
            closure_order(search, option->before, option->after, why);
 }
 
@@ -103,7 +104,7 @@ static enum search_answer solve(struct search *search, struct levels *why)
     struct clause clause = {{0}, {{0}}};
     enum search_answer answer = SEARCH_REFUTED;
     for (;;) {
-        if (!closure_complete(search) || !counts_suffice(search)) {
+        if (!closure_complete(search) || !sections_follow(search) || !counts_suffice(search)) {
             levels_set_up_to(why, search->level);
             break;
         }
@@ -262,6 +263,8 @@ enum search_answer order_solve(struct search *search)
         return SEARCH_REFUTED;
     if (!softly && solve_preserving(search, false))
         return SEARCH_WITNESS;
+    if (!sections_follow(search) || !counts_suffice(search) || closure_contradicts(search))
+        return SEARCH_REFUTED;
     if (search->steps + schedule_left(search) > search->limit)
         return SEARCH_EXHAUSTED;
     if (learn_refutes(search))

@@ -197,11 +197,17 @@ bool closure_order(struct search *search, uint32_t before, uint32_t after,
                    const struct levels *why);
 bool closure_complete(struct search *search);
 bool closure_has_order(const struct search *search, uint32_t before, uint32_t after);
+/* section_order.c: adds what edges that end in critical sections ask of other sections. */
+bool sections_follow(struct search *search);
 /* counts.c: adds what semaphores and condition variables ask for by number. */
 bool counts_suffice(struct search *search);
+/* wakers.c: adds what the returns from waits in S ask of those who can still signal. */
+bool wakers_suffice(struct search *search);
 /* Adds what makes the observed order of S respect every lock: a section that
  * another of S follows is left. False if a stopped thread would have to. */
 bool closure_preserve(struct search *search);
+/* Does must-order, with the edges, say that the first comes before the second, or is it? */
+bool closure_precedes(const struct search *search, uint32_t first, uint32_t second);
 /* True if the edges contradict what comes before what in any case. */
 bool closure_contradicts(const struct search *search);
 /* The decisions because of which the event is in S. */
