@@ -57,23 +57,32 @@ static char *write_blame(const struct engine_run *run, struct blocks *blocks,
 }
 
 /* What was read, who came between, what is lost, and what would have prevented it. */
-static char *write_story(const struct engine_run *run, uint32_t label, const struct strike *strike)
+static char *write_story(const struct engine_run *run, const struct strike_group *group,
+                         const struct strike *strike)
 {
     const struct event *events = run->history->events;
     const struct event *read = &events[strike->begin];
+    const char *block = trace_name(run->trace, CLASS_LABEL, group->label);
     const char *owner = trace_name(run->trace, CLASS_THREAD, read->thread);
     const char *culprit = trace_name(run->trace, CLASS_THREAD, events[strike->culprit].thread);
     const char *variable = trace_name(run->trace, CLASS_VARIABLE, read->object);
+    bool atomic = op_in(read->op, OPS_ATOMIC), checks = group->kind == WINDOW_CHECKED;
     char *text = NULL;
     size_t length;
     FILE *stream = open_memstream(&text, &length);
-    fprintf(stream,
-            "%s of thread %s reads %s and later writes what it made of it: what thread %s writes "
-            "in between is lost; %s",
-            trace_name(run->trace, CLASS_LABEL, label), owner, variable, culprit,
-            op_in(read->op, OPS_ATOMIC)
-                ? "one atomic operation (a compare-and-exchange, a fetch-and-add) would keep it"
-                : "one critical section from the read to the write would keep it");
+    fprintf(stream, "%s of thread %s ", block, owner);
+    if (checks)
+        fprintf(stream,
+                "checks %s and changes it later without looking again: thread %s does the same in "
+                "between",
+                variable, culprit);
+    else
+        fprintf(stream,
+                "reads %s and later writes what it made of it: what thread %s writes in between is "
+                "lost",
+                variable, culprit);
+    fprintf(stream, "; %s from the %s to the write would keep them apart",
+            atomic ? "one atomic operation" : "one critical section", checks ? "check" : "read");
     fclose(stream);
     return text;
 }
@@ -99,8 +108,8 @@ static void report(struct engine_run *run, struct blocks *blocks, const struct s
     finding.witness_length = outcome->length;
     const char *rest =
         outcome->witness ? NULL : "; there are too many long witnesses to keep this one";
-    char *note = group->carried ? write_story(run, group->label, strike)
-                                : write_blame(run, blocks, strike, events, rest);
+    char *note = group->kind != WINDOW_MARKED ? write_story(run, group, strike)
+                                              : write_blame(run, blocks, strike, events, rest);
     finding.note = note;
     if (outcome->model == MODEL_SYNC)
         findings_add(run->findings, &finding);

@@ -16,11 +16,15 @@ struct sections {
     uint32_t count;
 };
 
-/* The last thing that the thread did to a variable, if that was a read. */
-struct last_read {
+struct past_read {
     uint32_t pos;
-    uint32_t wait; /* how often the thread had waited */
+    uint32_t wait; /* how often the thread had waited; UINT32_MAX: there is none */
     struct sections held;
+};
+
+/* What the thread did to a variable since it wrote it last. */
+struct past {
+    struct past_read last, before; /* `before`: in an earlier section than the last */
 };
 
 struct walk {
@@ -28,8 +32,8 @@ struct walk {
     struct windows *windows;
     uint32_t thread, waits;
     struct sections held;
-    struct map last; /* variable -> place in `reads`, plus one */
-    struct reads ARRAY_OF(struct last_read) reads;
+    struct map last; /* variable -> place in `pasts`, plus one */
+    struct pasts ARRAY_OF(struct past) pasts;
     struct map known; /* two places -> label of the function, plus one; 0: not carried */
     struct map leads; /* three locations -> trace_leads() */
 };
@@ -77,29 +81,57 @@ static const char *function_around(const struct trace *trace, uint32_t a, uint32
     return around;
 }
 
-/* The label of the function that carries the value, plus one; 0 if none does. */
-static uint32_t carrier(const struct trace *trace, const struct event *read,
-                        const struct event *write, uint32_t common)
+static bool checks(const struct trace *trace, const struct event *read, const struct event *again,
+                   const struct event *write, uint32_t common)
+{
+    struct trace_place first = {read->location, read->stack};
+    struct trace_place last = {write->location, write->stack};
+    if (!trace_decides(trace, first, last, common))
+        return false;
+    if (!again)
+        return trace_updates(trace, write->location);
+    struct trace_place second = {again->location, again->stack};
+    uint32_t inner = stack_common(again->stack, write->stack, outer_stack, trace);
+    return trace_carries(trace, second, last, inner) && !trace_decides(trace, second, last, inner);
+}
+
+/* A read and a write, and what was read again just before it, or NULL. */
+struct pair {
+    const struct event *read, *again, *write;
+    uint32_t common; /* the stack that both are on */
+    enum window_kind kind;
+};
+
+/* The label of the function that both are one in, plus one; 0 if they are not. */
+static uint32_t block_of(const struct trace *trace, const struct pair *pair)
 {
     uint32_t from, to;
-    struct trace_place first = {read->location, read->stack};
-    struct trace_place second = {write->location, write->stack};
-    if (!place_in(trace, read, common, &from) || !place_in(trace, write, common, &to) ||
-        !trace_leads(trace, from, from, to) || !trace_carries(trace, first, second, common))
+    struct trace_place first = {pair->read->location, pair->read->stack};
+    struct trace_place second = {pair->write->location, pair->write->stack};
+    if (!place_in(trace, pair->read, pair->common, &from) ||
+        !place_in(trace, pair->write, pair->common, &to) || !trace_leads(trace, from, from, to))
+        return 0;
+    if (pair->kind == WINDOW_CARRIED
+            ? !trace_carries(trace, first, second, pair->common)
+            : !checks(trace, pair->read, pair->again, pair->write, pair->common))
         return 0;
     const char *name = function_around(trace, from, to);
     return name ? intern(trace->names[CLASS_LABEL], name, strlen(name)) + 1 : 0;
 }
 
-static uint32_t known_carrier(struct walk *walk, const struct event *read,
-                              const struct event *write, uint32_t common)
+static uint64_t hash_place(const struct event *event)
+{
+    return event ? map_mix(map_pair(event->location, event->stack)) : 0;
+}
+
+static uint32_t known_block(struct walk *walk, const struct pair *pair)
 {
     bool added;
-    uint64_t first = map_mix(map_pair(read->location, read->stack));
-    uint64_t second = map_mix(map_pair(write->location, write->stack));
-    uint64_t *label = map_at(&walk->known, (first * 3 ^ second) >> 1, &added);
+    uint64_t key = hash_place(pair->read) * 3 ^ hash_place(pair->write);
+    key = (key * 5 ^ hash_place(pair->again)) * 7 ^ pair->kind;
+    uint64_t *label = map_at(&walk->known, key >> 1, &added);
     if (added)
-        *label = carrier(walk->history->trace, read, write, common);
+        *label = block_of(walk->history->trace, pair);
     return (uint32_t)*label;
 }
 
@@ -146,7 +178,7 @@ static bool was_held(const struct sections *sections, uint32_t lock)
     return false;
 }
 
-static bool are_two_sections(const struct walk *walk, const struct last_read *read)
+static bool are_two_sections(const struct walk *walk, const struct past_read *read)
 {
     for (uint32_t i = 0; i < walk->held.count; i++) {
         const struct section *now = &walk->held.items[i];
@@ -156,41 +188,75 @@ static bool are_two_sections(const struct walk *walk, const struct last_read *re
     return false;
 }
 
-static void on_write(struct walk *walk, uint32_t pos, const struct last_read *read)
+/* True if they are a block. */
+static bool try_pair(struct walk *walk, uint32_t read, uint32_t again, uint32_t write,
+                     enum window_kind kind)
 {
     const struct history *history = walk->history;
-    const struct event *first = &history->events[read->pos], *second = &history->events[pos];
-    bool atomics = op_in(first->op, OPS_ATOMIC) && second->op == EVENT_ATOMIC_STORE;
-    if (read->wait != walk->waits || (!atomics && !are_two_sections(walk, read)))
-        return;
-    uint32_t common = stack_common(first->stack, second->stack, outer_stack, history->trace);
-    uint32_t label = known_carrier(walk, first, second, common);
-    if (!label || !is_one_pass(walk, read->pos, pos, common))
-        return;
-    struct window window = {.object = second->object,
-                            .begin = read->pos,
-                            .end = pos,
-                            .label = label - 1,
-                            .carried = true};
+    struct pair pair = {.read = &history->events[read],
+                        .again = again == POS_NONE ? NULL : &history->events[again],
+                        .write = &history->events[write],
+                        .kind = kind};
+    pair.common = stack_common(pair.read->stack, pair.write->stack, outer_stack, history->trace);
+    uint32_t label = known_block(walk, &pair);
+    if (!label || !is_one_pass(walk, read, write, pair.common))
+        return false;
+    struct window window = {pair.write->object, read, write, label - 1, kind};
     array_push(walk->windows, window);
+    return true;
+}
+
+static bool is_usable(const struct walk *walk, const struct past_read *read)
+{
+    return read->wait == walk->waits && are_two_sections(walk, read);
+}
+
+static void on_write(struct walk *walk, uint32_t pos, const struct past *past)
+{
+    const struct event *events = walk->history->events;
+    bool atomics = past->last.wait == walk->waits && op_in(events[past->last.pos].op, OPS_ATOMIC) &&
+                   events[pos].op == EVENT_ATOMIC_STORE;
+    if (atomics) {
+        try_pair(walk, past->last.pos, POS_NONE, pos, WINDOW_CARRIED);
+    } else if (is_usable(walk, &past->last)) {
+        if (!try_pair(walk, past->last.pos, POS_NONE, pos, WINDOW_CARRIED))
+            try_pair(walk, past->last.pos, POS_NONE, pos, WINDOW_CHECKED);
+    } else if (is_usable(walk, &past->before)) {
+        try_pair(walk, past->before.pos, past->last.pos, pos, WINDOW_CHECKED);
+    }
+}
+
+static void on_read(struct walk *walk, uint32_t pos, struct past *past)
+{
+    if (past->last.wait != UINT32_MAX && are_two_sections(walk, &past->last))
+        past->before = past->last;
+    past->last = (struct past_read){pos, walk->waits, walk->held};
+}
+
+static void forget(struct past *past)
+{
+    past->last.wait = past->before.wait = UINT32_MAX;
 }
 
 static void access(struct walk *walk, uint32_t pos)
 {
     const struct event *event = &walk->history->events[pos];
     uint64_t *place = map_at(&walk->last, event->object, NULL);
-    if (event_writes(event)) {
-        if (*place && !event_reads(event) && !(event->flags & EVENT_FREES))
-            on_write(walk, pos, &walk->reads.items[*place - 1]);
-        if (*place) /* what was read before is of no use any more */
-            walk->reads.items[*place - 1].wait = UINT32_MAX;
-    } else {
-        if (!*place) {
-            array_grow(&walk->reads, walk->reads.count + 1);
-            *place = walk->reads.count;
-        }
-        walk->reads.items[*place - 1] = (struct last_read){pos, walk->waits, walk->held};
+    if (!*place && event_writes(event))
+        return;
+    if (!*place) {
+        array_grow(&walk->pasts, walk->pasts.count + 1);
+        *place = walk->pasts.count;
+        forget(&array_last(&walk->pasts));
     }
+    struct past *past = &walk->pasts.items[*place - 1];
+    if (!event_writes(event)) {
+        on_read(walk, pos, past);
+        return;
+    }
+    if (!event_reads(event) && !(event->flags & EVENT_FREES))
+        on_write(walk, pos, past);
+    forget(past); /* what was read before is of no use any more */
 }
 
 static bool is_wait(const struct history *history, const struct event *event)
@@ -229,7 +295,7 @@ void carried_find(struct windows *windows, const struct history *history)
     for (uint32_t thread = 0; thread < history->threads; thread++) {
         walk.thread = thread;
         walk.waits = walk.held.count = 0;
-        walk.reads.count = 0;
+        walk.pasts.count = 0;
         map_clear(&walk.last);
         for (uint32_t i = 0; i < history_thread_length(history, thread); i++)
             step(&walk, history_pos(history, thread, i));
@@ -237,5 +303,5 @@ void carried_find(struct windows *windows, const struct history *history)
     map_free(&walk.last);
     map_free(&walk.known);
     map_free(&walk.leads);
-    array_free(&walk.reads);
+    array_free(&walk.pasts);
 }

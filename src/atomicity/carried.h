@@ -12,9 +12,16 @@
  *   - the thread does not wait in between: at a condition, a barrier, a join, a semaphore.
  * An atomic load and an atomic store of one variable are such sections, without a lock.
  *
+ *     lock; free = places > 0; unlock;  if (free) { lock; places--; unlock }
+ *
+ * A check, and an act on it: what is read decides whether the write comes (by a branch of the same
+ * function), the write changes what is there, and no read of x in the later section decides about
+ * it again. Only another thread that does the same breaks it: others may change x in a way that
+ * leaves the check true. Passes and waits are as above.
+ *
  * What this misses: values that go through memory other than the stack or through out parameters,
- * decisions (check, then act) and values that are carried over a wait. Without the program's code,
- * or on another machine than x86-64, nothing is found. */
+ * checks of one variable before acts on another, and what is carried over a wait. Without the
+ * program's code, or on another machine than x86-64, nothing is found. */
 #ifndef PREPLAY_ATOMICITY_CARRIED_H
 #define PREPLAY_ATOMICITY_CARRIED_H
 

@@ -18,7 +18,7 @@ enum {
 /* Strikes that are alike, the earliest. */
 struct alike {
     uint32_t label, count;
-    bool carried;
+    enum window_kind kind;
     struct strike strikes[STRIKE_INSTANCES];
 };
 
@@ -159,6 +159,16 @@ static bool is_near(const struct finder *finder, const struct strike *strike)
     return !finder->distance || distance_of(strike) <= finder->distance;
 }
 
+/* A check is only known to be outdated by who acts on the same check: somebody else may change the
+ * variable in a way that the check allows for. */
+static bool is_same_act(const struct finder *finder, const struct strike *strike)
+{
+    const struct trace *trace = finder->history->trace;
+    const struct event *events = finder->history->events;
+    uint32_t mine = events[strike->end].location, other = events[strike->culprit].location;
+    return mine == other || strcmp(trace_location(trace, mine), trace_location(trace, other)) == 0;
+}
+
 static struct alike *group_at(struct finder *finder, const struct window *window,
                               const struct strike *strike)
 {
@@ -173,7 +183,7 @@ static struct alike *group_at(struct finder *finder, const struct window *window
     if (added) {
         array_grow(&finder->found, finder->found.count + 1);
         array_last(&finder->found).label = window->label;
-        array_last(&finder->found).carried = window->carried;
+        array_last(&finder->found).kind = window->kind;
         if (group)
             *group = finder->found.count - 1;
     }
@@ -234,7 +244,8 @@ static struct strike *place_for(const struct finder *finder, struct alike *group
 static void add_strike(struct finder *finder, const struct window *window, uint32_t culprit)
 {
     struct strike strike = {window->begin, window->end, culprit};
-    if (!is_near(finder, &strike) || is_guarded(finder->index, &strike))
+    if (!is_near(finder, &strike) || is_guarded(finder->index, &strike) ||
+        (window->kind == WINDOW_CHECKED && !is_same_act(finder, &strike)))
         return;
     struct strike *place = place_for(finder, group_at(finder, window, &strike), &strike);
     if (place)
@@ -337,7 +348,7 @@ static void gather(struct finder *finder, struct strikes *strikes)
     for (size_t i = 0; i < count; i++) {
         const struct alike *alike = &finder->found.items[i];
         strikes->groups[i] =
-            (struct strike_group){alike->label, (uint32_t)at, alike->count, alike->carried};
+            (struct strike_group){alike->label, (uint32_t)at, alike->count, alike->kind};
         memcpy(&strikes->all[at], alike->strikes, alike->count * sizeof *alike->strikes);
         at += alike->count;
     }

@@ -21,7 +21,7 @@
 #ifndef PREPLAY_ATOMICITY_STRIKES_H
 #define PREPLAY_ATOMICITY_STRIKES_H
 
-#include "atomicity/blocks.h"
+#include "atomicity/windows.h"
 #include "search/search.h"
 
 /* pos values, in the order in which search and findings want them. */
@@ -37,7 +37,7 @@ static inline bool strike_was_observed(const struct strike *strike)
 struct strike_group {
     uint32_t label;        /* the innermost block that contains the window */
     uint32_t start, count; /* in `all` */
-    bool carried;          /* nobody annotated the block (carried.h) */
+    enum window_kind kind;
 };
 
 struct strikes {

@@ -49,7 +49,7 @@ static void add_window(struct finder *finder, uint32_t object, uint32_t begin, u
         blocks_blamed(finder->blocks, history->events[end].thread, history->index[begin], &labels);
     if (!count)
         return;
-    struct window window = {object, begin, end, labels[count - 1], false};
+    struct window window = {object, begin, end, labels[count - 1], WINDOW_MARKED};
     array_push(finder->windows, window);
 }
 

@@ -6,11 +6,14 @@
 #include "base/array.h"
 #include "atomicity/blocks.h"
 
+/* Blocks that nobody annotated are told by what they do (carried.h). */
+enum window_kind { WINDOW_MARKED, WINDOW_CARRIED, WINDOW_CHECKED };
+
 struct window {
     uint32_t object; /* windows_object() of both */
     uint32_t begin, end;
     uint32_t label; /* of the innermost block that contains both */
-    bool carried;   /* a block that nobody annotated (carried.h) */
+    enum window_kind kind;
 };
 
 struct windows ARRAY_OF(struct window);

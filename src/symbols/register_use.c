@@ -26,9 +26,11 @@ static const uint16_t general[16][PARTS] = {
 
 static uint32_t bit_of(unsigned name)
 {
-    if (name >= X86_REG_XMM0 && name <= X86_REG_XMM15)
+    if (name == X86_REG_EFLAGS)
+        return REGISTER_FLAGS;
+    if (name >= X86_REG_XMM0 && name <= X86_REG_XMM14)
         return 1u << (16 + name - X86_REG_XMM0);
-    if (name >= X86_REG_YMM0 && name <= X86_REG_YMM15)
+    if (name >= X86_REG_YMM0 && name <= X86_REG_YMM14)
         return 1u << (16 + name - X86_REG_YMM0);
     for (unsigned i = 0; i < 16; i++)
         for (unsigned part = 0; part < PARTS; part++)
@@ -58,6 +60,9 @@ static void use_memory(const cs_insn *found, const cs_x86_op *operand, struct re
     unsigned access = operand->access;
     if (!access)
         access = operand == found->detail->x86.operands ? CS_AC_WRITE : CS_AC_READ;
+    use->offset = (uint64_t)memory->disp;
+    if (memory->base == X86_REG_RIP)
+        use->offset += found->address + found->size;
     use->reads_memory |= (access & CS_AC_READ) != 0;
     use->writes_memory |= (access & CS_AC_WRITE) != 0;
     if ((memory->base == X86_REG_RSP || memory->base == X86_REG_RBP) &&

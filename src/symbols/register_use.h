@@ -1,6 +1,6 @@
 /* Which registers and which memory an instruction reads and writes, for who follows values through
- * machine code (value_flow.h). A register is a bit: 16 general ones, then 16 for vectors, each with
- * all of its parts. */
+ * machine code (value_flow.h). A register is a bit: 16 general ones, 15 for vectors, each with all
+ * of its parts, and the flags that comparisons leave. */
 #ifndef PREPLAY_SYMBOLS_REGISTER_USE_H
 #define PREPLAY_SYMBOLS_REGISTER_USE_H
 
@@ -22,11 +22,14 @@ struct register_use {
     uint32_t reads, writes; /* registers; what is read goes into what is written */
     uint32_t addresses;     /* registers that say where the memory is */
     int32_t slot;           /* which variable of the stack frame the memory is, if it is one */
+    uint64_t offset; /* of the memory from its address register; or its address, if that is fixed */
     bool of_frame, reads_memory, writes_memory;
 };
 
 /* `decoder` is capstone's, with details switched on. */
 struct cs_insn;
+#define REGISTER_FLAGS (UINT32_C(1) << 31)
+
 void register_use_find(size_t decoder, const struct cs_insn *found, struct register_use *use);
 
 #endif

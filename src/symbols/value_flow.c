@@ -26,6 +26,8 @@ struct body {
     int32_t slots[SLOTS_MOST];
     size_t slot_count;
     struct holders *at; /* by instruction: before it */
+    size_t goal;        /* an instruction that branches may decide about; SIZE_MAX: any */
+    bool decided;       /* one did */
     struct body_steps ARRAY_OF(size_t) steps;
 };
 
@@ -154,6 +156,43 @@ static void reach(struct body *body, size_t index, struct holders holders)
     array_push(&body->steps, index);
 }
 
+static bool comes_to(const struct body *body, size_t from, size_t to)
+{
+    return from == to || one_pass_reaches(body->place.function, body->edges, from, from, to);
+}
+
+/* Does the program end there? */
+static bool gives_up(const struct body *body, size_t from)
+{
+    static const char *const ends[] = {"__assert_fail", "__assert_perror_fail", "abort", "_exit",
+                                       "exit",          "_ZSt9terminatev"};
+    const struct function_code *function = body->place.function;
+    while (from < function->count && function->items[from].flow == FLOW_ON)
+        from++;
+    if (from == function->count || function->items[from].flow != FLOW_CALL)
+        return false;
+    const char *name = called(body, &function->items[from]);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (strcmp(name, ends[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Is the goal on one side of the branch only? An assertion decides nothing. */
+static bool decides(const struct body *body, size_t branch)
+{
+    size_t next[2];
+    size_t count = one_pass_next(body->place.function, body->edges, branch, next);
+    for (size_t i = 0; i < count; i++)
+        if (gives_up(body, next[i]))
+            return false;
+    if (body->goal == SIZE_MAX)
+        return true;
+    bool first = count && comes_to(body, next[0], body->goal);
+    bool second = count == 2 && comes_to(body, next[1], body->goal);
+    return first != second;
+}
+
 /* Follows from before instruction `index`. Registers of the result, if the function returns. */
 static uint32_t follow(struct body *body, size_t index, struct holders holders)
 {
@@ -166,6 +205,8 @@ static uint32_t follow(struct body *body, size_t index, struct holders holders)
         struct holders now = after(body, one, body->at[at]);
         if (one->flow == FLOW_STOP)
             result |= now.registers & REGISTER_RESULT;
+        if (one->flow == FLOW_BRANCH && !body->decided && body->at[at].registers & REGISTER_FLAGS)
+            body->decided = decides(body, at);
         size_t count = one_pass_next(function, body->edges, at, next);
         for (size_t i = 0; i < count; i++)
             reach(body, next[i], now);
@@ -175,7 +216,7 @@ static uint32_t follow(struct body *body, size_t index, struct holders holders)
 
 static bool enter(struct value_flow *self, struct body *body, uint64_t pc)
 {
-    *body = (struct body){0};
+    *body = (struct body){.goal = SIZE_MAX};
     if (!code_place_find(self->files, pc, &body->place))
         return false;
     body->edges = edges_of(self, body->place.function);
@@ -238,8 +279,9 @@ static uint32_t arrives(const struct body *body, size_t call, bool innermost)
     return body->at[store].registers & body->place.function->items[store].use.reads;
 }
 
-/* Out of the functions that the read is in, up to the outermost. */
-static bool comes_out(struct value_flow *self, struct call_path from)
+/* Out of the functions that the read is in, up to the outermost; `decided`: also what their
+ * branches make of it. */
+static bool comes_out(struct value_flow *self, struct call_path from, bool decided)
 {
     for (size_t i = 0; i + 1 < from.count; i++) {
         struct body body;
@@ -248,7 +290,8 @@ static bool comes_out(struct value_flow *self, struct call_path from)
         if (!enter(self, &body, from.pcs[i]))
             return false;
         bool out = call_at(&body.place, from.pcs[i], &call) &&
-                   begins(&body, call, i == 0, &index, &holders) && follow(&body, index, holders);
+                   begins(&body, call, i == 0, &index, &holders) &&
+                   (follow(&body, index, holders) || (decided && body.decided));
         leave(&body);
         if (!out)
             return false;
@@ -278,7 +321,7 @@ bool value_flow_carries(struct value_flow *self, struct call_path from, struct c
     size_t read, write, index;
     uint32_t given = 0;
     assert(from.count && to.count);
-    if (!comes_out(self, from) || !enter(self, &body, from.pcs[from.count - 1]))
+    if (!comes_out(self, from, false) || !enter(self, &body, from.pcs[from.count - 1]))
         return false;
     if (call_at(&body.place, from.pcs[from.count - 1], &read) &&
         call_at(&body.place, to.pcs[to.count - 1], &write) &&
@@ -288,4 +331,56 @@ bool value_flow_carries(struct value_flow *self, struct call_path from, struct c
     }
     leave(&body);
     return given && goes_in(self, to, given);
+}
+
+bool value_flow_decides(struct value_flow *self, struct call_path from, struct call_path to)
+{
+    struct body body;
+    struct holders holders;
+    size_t read, index;
+    assert(from.count && to.count);
+    if (!comes_out(self, from, true) || !enter(self, &body, from.pcs[from.count - 1]))
+        return false;
+    if (call_at(&body.place, from.pcs[from.count - 1], &read) &&
+        call_at(&body.place, to.pcs[to.count - 1], &body.goal) &&
+        begins(&body, read, from.count == 1, &index, &holders))
+        follow(&body, index, holders);
+    bool decided = body.decided;
+    leave(&body);
+    return decided;
+}
+
+/* The load of what the store writes, in front of the hook (where a compiler that tells of a write
+ * only puts it) or behind it; SIZE_MAX if there is none. */
+static size_t load_for(const struct body *body, size_t hook, size_t store)
+{
+    const struct instruction *items = body->place.function->items;
+    size_t first = hook;
+    while (first && items[first - 1].flow == FLOW_ON && hook - first < ACCESS_MOST)
+        first--;
+    for (size_t i = store + 1; i-- > first;)
+        if (items[i].use.reads_memory && !items[i].use.of_frame &&
+            items[i].use.offset == items[store].use.offset)
+            return i;
+    return SIZE_MAX;
+}
+
+bool value_flow_updates(struct value_flow *self, uint64_t pc)
+{
+    struct body body;
+    size_t call, load = SIZE_MAX, store = SIZE_MAX;
+    if (!enter(self, &body, pc))
+        return false;
+    if (call_at(&body.place, pc, &call))
+        store = access_behind(&body, call, true);
+    if (store != SIZE_MAX)
+        load = load_for(&body, call, store);
+    bool updates = load != SIZE_MAX && load == store;
+    if (load < store && store != SIZE_MAX) {
+        const struct instruction *items = body.place.function->items;
+        follow(&body, load + 1, (struct holders){.registers = items[load].use.writes});
+        updates = body.at[store].registers & items[store].use.reads;
+    }
+    leave(&body);
+    return updates;
 }

@@ -34,4 +34,13 @@ bool value_flow_leads(struct value_flow *flow, uint64_t from, uint64_t via, uint
  * one function. */
 bool value_flow_carries(struct value_flow *flow, struct call_path from, struct call_path to);
 
+/* Does what is read at `from` decide, in the function that both are in, whether the write at `to`
+ * comes: by a branch with the write on one of its two sides only? What a called function finds out
+ * by branches is in its result. */
+bool value_flow_decides(struct value_flow *flow, struct call_path from, struct call_path to);
+
+/* Does the write at the innermost place change what is there (add to it, say), instead of putting
+ * something else in its place? As far as the code right there tells. */
+bool value_flow_updates(struct value_flow *flow, uint64_t pc);
+
 #endif

@@ -202,6 +202,17 @@ bool trace_carries(const struct trace *trace, struct trace_place from, struct tr
     return trace_knows_code(trace) && trace->format->carries(trace, from, to, common);
 }
 
+bool trace_decides(const struct trace *trace, struct trace_place from, struct trace_place to,
+                   uint32_t common)
+{
+    return trace_knows_code(trace) && trace->format->decides(trace, from, to, common);
+}
+
+bool trace_updates(const struct trace *trace, uint32_t location)
+{
+    return trace_knows_code(trace) && trace->format->updates(trace, location);
+}
+
 uint32_t trace_semaphore_initial(const struct trace *trace, uint32_t semaphore)
 {
     return wellformed_semaphore_initial(trace->wellformed, semaphore);

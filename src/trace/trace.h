@@ -62,10 +62,13 @@ struct trace_format {
     /* Optional: trace_code(). */
     bool (*code)(const struct trace *trace, uint32_t location, const char **module,
                  uint64_t *offset);
-    /* Optional, both or none: trace_leads(), trace_carries(). */
+    /* Optional, all or none: trace_leads(), trace_carries(), trace_decides(), trace_updates(). */
     bool (*leads)(const struct trace *trace, uint32_t from, uint32_t via, uint32_t to);
     bool (*carries)(const struct trace *trace, struct trace_place from, struct trace_place to,
                     uint32_t common);
+    bool (*decides)(const struct trace *trace, struct trace_place from, struct trace_place to,
+                    uint32_t common);
+    bool (*updates)(const struct trace *trace, uint32_t location);
     /* Optional: trace_origin(). */
     bool (*origin)(const struct trace *trace, uint32_t variable, struct trace_origin *origin);
     /* Optional: trace_initial(). */
@@ -145,6 +148,11 @@ bool trace_leads(const struct trace *trace, uint32_t from, uint32_t via, uint32_
  * that is called on the stack `common`, which both stacks begin with (symbols/value_flow.h)? */
 bool trace_carries(const struct trace *trace, struct trace_place from, struct trace_place to,
                    uint32_t common);
+/* Does what is read at `from` decide there whether the write at `to` comes? */
+bool trace_decides(const struct trace *trace, struct trace_place from, struct trace_place to,
+                   uint32_t common);
+/* Does the write at a location change what is there, and not just replace it? */
+bool trace_updates(const struct trace *trace, uint32_t location);
 
 /* A call stack, frame by frame: where the innermost function was called, and the
  * stack it was called on. False at the end (stack 0) or without call stacks.

@@ -37,12 +37,32 @@ static size_t path_to(const struct binary_source *self, struct trace_place place
     return count;
 }
 
-bool binary_carries(const struct trace *trace, struct trace_place from, struct trace_place to,
-                    uint32_t common)
+typedef bool question(struct value_flow *flow, struct call_path from, struct call_path to);
+
+static bool ask(const struct trace *trace, struct trace_place from, struct trace_place to,
+                uint32_t common, question *wanted)
 {
     struct binary_source *self = trace->source;
     uint64_t read[CALLS_MOST], write[CALLS_MOST];
     struct call_path first = {read, path_to(self, from, common, read)};
     struct call_path second = {write, path_to(self, to, common, write)};
-    return first.count && second.count && value_flow_carries(flow_of(self), first, second);
+    return first.count && second.count && wanted(flow_of(self), first, second);
+}
+
+bool binary_carries(const struct trace *trace, struct trace_place from, struct trace_place to,
+                    uint32_t common)
+{
+    return ask(trace, from, to, common, value_flow_carries);
+}
+
+bool binary_decides(const struct trace *trace, struct trace_place from, struct trace_place to,
+                    uint32_t common)
+{
+    return ask(trace, from, to, common, value_flow_decides);
+}
+
+bool binary_updates(const struct trace *trace, uint32_t location)
+{
+    struct binary_source *self = trace->source;
+    return value_flow_updates(flow_of(self), binary_places_pc(self->places, location));
 }

@@ -68,7 +68,10 @@ int binary_learn(struct binary_source *source, struct error *error);
 long binary_deliver(struct trace *trace, struct event *events, size_t capacity,
                     struct error *error);
 
-/* binary_flow.c: trace_format.leads and .carries. */
+/* binary_flow.c: trace_format.leads, .carries, .decides and .updates. */
+bool binary_decides(const struct trace *trace, struct trace_place from, struct trace_place to,
+                    uint32_t common);
+bool binary_updates(const struct trace *trace, uint32_t location);
 bool binary_leads(const struct trace *trace, uint32_t from, uint32_t via, uint32_t to);
 bool binary_carries(const struct trace *trace, struct trace_place from, struct trace_place to,
                     uint32_t common);
