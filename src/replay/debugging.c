@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "target/library.h"
 #include "target/recording.h"
+#include "replay/gdb_commands.h"
 #include "replay/replay_paths.h"
 #include "replay/watch.h"
 #include "trace/schedule.h"
@@ -104,6 +105,11 @@ static int write_script(const char *path, const char *story, const char *preload
             "echo \\nPreplay: the program stands at the error. The command preplay shows how it "
             "came here.\\n\n",
             preload, story);
+    /* Last: a gdb without Python stops reading here, and has what stands above. */
+    fputs("python\npreplay_story = \"", file);
+    for (const char *at = story; *at; at++)
+        fprintf(file, *at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
+    fprintf(file, "\"\n%send\n", gdb_commands);
     return fclose(file) ? error_set(error, ERROR_INTERNAL, "%s: cannot be written", path) : 0;
 }
 

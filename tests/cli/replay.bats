@@ -79,6 +79,25 @@ C
     [[ "$output" == *" b (unused="* ]]
 }
 
+@test "gdb stands in the user's frame, hides ours, and walks along the schedule" {
+    gdb -nx -batch -ex 'python print(1)' 2>/dev/null | grep -q 1 || [ -n "${PREPLAY_TEST_ALL:-}" ] || skip "gdb has no Python"
+    printf '%s\n' 'echo ==frame\n' frame 'echo ==why\n' 'preplay why' 'echo ==prev\n' 'preplay prev' 'preplay prev' \
+        'echo ==next\n' 'preplay next' 'echo ==stack\n' 'thread apply all backtrace' 'echo ==wrong\n' 'preplay back' >"$BATS_TEST_TMPDIR/commands"
+    PREPLAY_GDB="-batch -x $BATS_TEST_TMPDIR/commands" run "$PREPLAY" replay --gdb race_after_section.data
+    part() { sed -n "/^==$1/,/^==/p" <<<"$output"; }
+    [[ "$(part frame)" == *" in "[ab]" (unused="*"race_after_section.c:"* ]]
+    [[ "$(part why)" == *"Now about to happen"*"w(x)"*"race_after_section.c:"* ]]
+    # Back from the end twice and on once is the last step again, with its line.
+    last=$(part prev | grep '^step' | head -1)
+    [[ "$last" =~ ^step\ ([0-9]+)\ of\ ([0-9]+): ]]
+    [ "${BASH_REMATCH[1]}" = "${BASH_REMATCH[2]}" ]
+    [ "$(part prev | grep -c '^step')" -eq 2 ]
+    [ "$(part next | grep '^step')" = "$last" ]
+    [[ "$(part stack)" == *" a (unused="* && "$(part stack)" == *" b (unused="* ]]
+    [[ "$(part stack)" != *"turns_"* && "$(part stack)" != *"libpreplay"* ]]
+    [[ "$output" == *"preplay back: there are next, prev and why"* ]]
+}
+
 @test "what cannot be replayed is an error" {
     run "$PREPLAY" replay race_after_section.data r-000000
     [ "$status" -eq 2 ]
