@@ -61,23 +61,43 @@ static void print_kinds(FILE *out, const size_t kinds[FINDING_KINDS])
         fputs("nothing", out);
 }
 
-static void print_verdicts(FILE *out, const struct tally *tally)
+/* "1 confirmed, 2 unreached"; false if there is nothing to say. */
+static bool print_verdicts(FILE *out, const struct tally *tally)
 {
     static const enum verdict order[] = {VERDICT_OBSERVED,  VERDICT_CONFIRMED, VERDICT_SEEN_ONCE,
                                          VERDICT_PREDICTED, VERDICT_CANDIDATE, VERDICT_DIVERGED,
                                          VERDICT_UNREACHED, VERDICT_TIMEOUT};
-    const char *comma = "  ";
+    const char *comma = "";
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         if (!tally->verdicts[order[i]])
             continue;
         size_t count = tally->verdicts[order[i]];
-        if (order[i] == VERDICT_CANDIDATE)
-            fprintf(out, "%s%zu candidate%s not replayed", comma, count, plural(count));
-        else
-            fprintf(out, "%s%zu %s", comma, count, verdict_text(order[i]));
+        fprintf(out, "%s%zu %s", comma, count,
+                order[i] == VERDICT_CANDIDATE ? "not replayed" : verdict_text(order[i]));
         comma = ", ";
     }
-    if (*comma == ',')
+    return *comma;
+}
+
+/* What became of each candidate, so that the numbers add up. Findings are told apart by their
+ * places, candidates by their events: the rest is at places that a finding has already. */
+static void print_candidates(FILE *out, const struct tally *tally)
+{
+    uint64_t told = tally->refuted + tally->exhausted;
+    for (int i = 0; i < VERDICT_COUNT; i++)
+        told += tally->verdicts[i];
+    fputs(told ? "  " : "", out);
+    if (tally->candidates >= told && tally->candidates)
+        fprintf(out, "%s%llu candidate%s: ", told ? "" : "  ",
+                (unsigned long long)tally->candidates, plural(tally->candidates));
+    bool any = print_verdicts(out, tally);
+    if (tally->candidates > told)
+        fprintf(out, "%s%llu at the same places", any ? ", " : "",
+                (unsigned long long)(tally->candidates - told));
+    if (tally->candidates)
+        fprintf(out, "%s%llu refuted, %llu undecided", any || tally->candidates > told ? ", " : "",
+                (unsigned long long)tally->refuted, (unsigned long long)tally->exhausted);
+    if (any || tally->candidates)
         fputs(".\n", out);
 }
 
@@ -100,14 +120,6 @@ static void print_unconfirmed(FILE *out, const struct report *report)
             }
     if (count > MOST)
         fprintf(out, "  ... and %zu more not confirmed.\n", count - MOST);
-}
-
-static void print_candidates(FILE *out, const struct tally *tally)
-{
-    if (tally->candidates)
-        fprintf(out, "  %llu candidate%s, %llu refuted, %llu undecided.\n",
-                (unsigned long long)tally->candidates, plural(tally->candidates),
-                (unsigned long long)tally->refuted, (unsigned long long)tally->exhausted);
 }
 
 static void print_costs(FILE *out, const struct report *report)
@@ -222,7 +234,6 @@ void text_summary(FILE *out, const struct report *report, struct text_style styl
               out);
     print_sizes(out, &tally);
     print_candidates(out, &tally);
-    print_verdicts(out, &tally);
     print_unconfirmed(out, report);
     print_costs(out, report);
     print_unused(out, report->suppressions);

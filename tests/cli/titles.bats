@@ -286,3 +286,27 @@ C
     [[ "$output" == *"frees 4 bytes of block freed.c:15+4"* ]]
     [[ "$output" == *"offset 4 of a heap block of 8 bytes"* ]]
 }
+
+@test "the counts of the summary add up" {
+    cd "$BATS_TEST_TMPDIR"
+    # Two pairs at the same places, one that a lock refutes, one elsewhere.
+    cat >trace.std <<END
+$started
+T1|w(x)|10
+T1|w(x)|10
+T1|acq(m)|11
+T1|w(y)|12
+T1|rel(m)|13
+T2|w(x)|20
+T2|w(x)|20
+T2|acq(m)|21
+T2|w(y)|22
+T2|rel(m)|23
+T2|w(x)|24
+END
+    run "$PREPLAY" report trace.std
+    [[ "$output" =~ ([0-9]+)" candidate"s?": "([^.]*)"." ]]
+    total=${BASH_REMATCH[1]} sum=0
+    for count in $(grep -oE '[0-9]+' <<<"${BASH_REMATCH[2]}"); do sum=$((sum + count)); done
+    [ "$sum" -eq "$total" ]
+}
