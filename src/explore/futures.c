@@ -32,6 +32,8 @@ static void add_own(const struct futures *futures, uint64_t *row, const struct k
             set(row, i);
             set(row, futures->words + i);
         }
+        for (uint32_t i = 0; i < node->objects; i++)
+            set(row, 2 * futures->words + node->first_object + i);
     } else if (node->op >= STEP_LOCK && node->op < STEP_FORK) {
         set(row, 2 * futures->words + node->object);
     }
@@ -71,6 +73,9 @@ static bool meets(const struct futures *futures, const uint64_t *row, const stru
     if (node->op == STEP_FREE) {
         for (uint32_t i = node->object; i < node->object + node->words; i++)
             if (has(row, futures->words + i))
+                return true;
+        for (uint32_t i = 0; i < node->objects; i++)
+            if (has(row, 2 * futures->words + node->first_object + i))
                 return true;
         return false;
     }

@@ -54,9 +54,12 @@ static void note_free(struct knowledge *knowledge, const struct step_event *even
 {
     uint64_t end = event->object + (event->made < BLOCK_WALKED ? event->made : BLOCK_WALKED);
     note_use(knowledge, event->object, thread, USE_WRITTEN);
-    for (uint64_t at = event->object + 8; at < end; at += 8)
+    for (uint64_t at = event->object; at < end; at += 8) {
         if (map_find(&knowledge->uses, at))
             note_use(knowledge, at, thread, USE_WRITTEN);
+        if (map_find(&knowledge->uses, at | 1))
+            note_use(knowledge, at | 1, thread, USE_OBJECT);
+    }
 }
 
 static void note_event(struct knowledge *knowledge, const struct step_event *event, uint32_t thread)
@@ -133,6 +136,11 @@ static uint32_t word_number(const struct knowledge *knowledge, uint64_t address)
     return lower_bound(knowledge->words.items, knowledge->words.count, address);
 }
 
+static uint32_t object_number(const struct knowledge *knowledge, uint64_t address)
+{
+    return lower_bound(knowledge->objects.items, knowledge->objects.count, address | 1);
+}
+
 static void number_addresses(struct knowledge *knowledge)
 {
     knowledge->words.count = knowledge->objects.count = knowledge->initial.count = 0;
@@ -189,7 +197,9 @@ static bool describe(const struct knowledge *knowledge, const struct step_event 
         node->words = word_number(knowledge, event->object + event->made) - node->object;
         if (!node->words && is_shared(knowledge, event->object)) /* a block of no bytes */
             node->words = 1;
-        return node->words > 0;
+        node->first_object = object_number(knowledge, event->object);
+        node->objects = object_number(knowledge, event->object + event->made) - node->first_object;
+        return node->words > 0 || node->objects > 0;
     }
     bool access = known_is_access(event->op);
     if (!is_shared(knowledge, access ? event->object : event->object | 1))

@@ -43,7 +43,8 @@ struct known_node {
     uint64_t via;    /* the parent's outcome */
     uint32_t object; /* a word or an object by number, a thread; STEP_FREE: the first word */
     uint32_t words;  /* STEP_FREE: how many */
-    uint64_t made;   /* what is written; see enum step_op */
+    uint32_t first_object, objects; /* STEP_FREE: those that lie in the block */
+    uint64_t made;                  /* what is written; see enum step_op */
     uint64_t pc;
     uint32_t count; /* of the thread's events before it, all that there are */
     struct known_edges ARRAY_OF(struct known_edge) edges;

@@ -66,16 +66,16 @@ static bool would_wait(const struct walking *self, const struct state *state, ui
 }
 
 static uint32_t next_thread(const struct walking *self, const struct state *state, uint32_t current,
-                            uint32_t stopped)
+                            uint32_t stopped, bool starved)
 {
-    if (can_go(self, state, current))
+    if (can_go(self, state, current) && !(starved && current == stopped))
         return current;
-    if (can_go(self, state, stopped) && !would_wait(self, state, stopped))
+    if (!starved && can_go(self, state, stopped) && !would_wait(self, state, stopped))
         return stopped;
     uint32_t late = UINT32_MAX;
     for (uint32_t i = 0; i < self->layout.threads; i++)
         if (can_go(self, state, i)) {
-            if (!would_wait(self, state, i))
+            if (!would_wait(self, state, i) && !(starved && i == stopped))
                 return i;
             late = late == UINT32_MAX ? i : late;
         }
@@ -110,8 +110,8 @@ static void ask(struct walking *self, size_t before, uint32_t node, uint64_t see
     array_push(self->questions, question);
 }
 
-/* `thread` goes on instead of the one that did. */
-static void walk(struct walking *self, size_t before, uint32_t thread)
+/* `thread` goes on instead of the one that did, which comes next, or last of all. */
+static void walk(struct walking *self, size_t before, uint32_t thread, bool starved)
 {
     uint32_t stopped = step_at(self, before)->thread;
     struct state state = state_in(&self->layout, self->scratch);
@@ -132,7 +132,7 @@ static void walk(struct walking *self, size_t before, uint32_t thread)
         if (state.node[thread] == STATE_EXITED ||
             (state.node[thread] < STATE_EXITED && !state_alive(&self->layout, &state, thread)))
             return; /* and with it the process */
-        thread = next_thread(self, &state, thread, stopped);
+        thread = next_thread(self, &state, thread, stopped, starved);
     }
 }
 
@@ -151,8 +151,9 @@ static void walk_all(struct walking *self, size_t count)
             continue;
         for (uint32_t k = 0; k < self->layout.threads; k++)
             if (k != step_at(self, i)->thread && can_go(self, &state, k)) {
-                walk(self, i, k);
-                if (!self->steps || self->questions->count == QUESTIONS)
+                walk(self, i, k, false);
+                walk(self, i, k, true);
+                if (!self->steps || self->questions->count >= QUESTIONS)
                     return;
             }
     }

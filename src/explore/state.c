@@ -9,7 +9,7 @@ void state_layout(struct state_layout *layout, const struct knowledge *knowledge
                                     .threads = (uint32_t)knowledge->threads.count,
                                     .words = (uint32_t)knowledge->words.count,
                                     .objects = (uint32_t)knowledge->objects.count};
-    layout->bytes = layout->words * sizeof(uint64_t) +
+    layout->bytes = layout->words * sizeof(uint64_t) + /* a multiple of eight, too */
                     (layout->objects + layout->threads) * 2 * sizeof(uint32_t);
 }
 
@@ -47,6 +47,19 @@ static uint64_t outcome_of_word(const struct state *state, const struct known_no
     return node->op == STEP_WRITE ? 0 : word & known_mask(node->offset, node->size);
 }
 
+static bool is_freed(const struct state *state, const struct known_node *node)
+{
+    return node->op >= STEP_LOCK && node->op < STEP_FORK &&
+           state->owner[node->object] == OWNER_FREED;
+}
+
+/* A block may hold nothing but a lock that others use. */
+static bool is_freed_again(const struct state *state, const struct known_node *node)
+{
+    return node->words ? state->word[node->object] == KEY_FREED
+                       : state->owner[node->first_object] == OWNER_FREED;
+}
+
 static bool is_taken(const struct state *state, const struct known_node *node)
 {
     bool reads = node->op == STEP_READ_LOCK || node->op == STEP_TRY_READ_LOCK;
@@ -57,6 +70,8 @@ uint64_t state_outcome(const struct state_layout *layout, const struct state *st
                        uint32_t thread)
 {
     const struct known_node *node = next_of(layout, state, thread);
+    if (is_freed(state, node))
+        return KEY_FREED;
     switch (node->op) {
     case STEP_NONE:
         return KEY_UNKNOWN;
@@ -65,7 +80,7 @@ uint64_t state_outcome(const struct state_layout *layout, const struct state *st
     case STEP_UPDATE:
         return outcome_of_word(state, node);
     case STEP_FREE:
-        return state->word[node->object] == KEY_FREED ? KEY_FREED : 0;
+        return is_freed_again(state, node) ? KEY_FREED : 0;
     case STEP_TRY_LOCK:
     case STEP_TRY_READ_LOCK:
     case STEP_TRY_WRITE_LOCK:
@@ -111,6 +126,8 @@ bool state_enabled(const struct state_layout *layout, const struct state *state,
     const struct known_node *node = next_of(layout, state, thread);
     if (node->flags & STEP_SPINS && would_repeat(layout, state, node))
         return false;
+    if (is_freed(state, node))
+        return true;
     switch (node->op) {
     case STEP_LOCK:
     case STEP_READ_LOCK:
@@ -214,10 +231,12 @@ static void step_memory(struct state *state, const struct known_node *node,
                         const struct known_edge *edge)
 {
     uint64_t mask = known_mask(node->offset, node->size), *word = &state->word[node->object];
-    if (node->op == STEP_FREE)
+    if (node->op == STEP_FREE) {
         for (uint32_t i = 0; i < node->words; i++)
             word[i] = KEY_FREED;
-    else if (node->op != STEP_READ)
+        for (uint32_t i = 0; i < node->objects; i++)
+            state->owner[node->first_object + i] = OWNER_FREED;
+    } else if (node->op != STEP_READ)
         *word = (*word & ~mask) | ((node->op == STEP_WRITE ? node->made : edge->made) & mask);
 }
 

@@ -10,6 +10,8 @@
 #define STATE_ENDED  (UINT32_MAX - 1)
 #define STATE_EXITED (UINT32_MAX - 2)
 
+#define OWNER_FREED UINT32_MAX
+
 struct state_layout {
     const struct knowledge *knowledge;
     uint32_t threads, words, objects;
@@ -20,7 +22,7 @@ struct state_layout {
  * each thread its node and what it waits for. */
 struct state {
     uint64_t *word;
-    uint32_t *owner; /* thread + 1 */
+    uint32_t *owner; /* thread + 1; OWNER_FREED: its memory is gone */
     uint32_t *value; /* readers, a semaphore's count, how far a once is */
     uint32_t *node;
     uint32_t *queue; /* object + 1 */

@@ -159,6 +159,8 @@ static uint64_t perform(struct stepped *self, enum step_op op, unsigned flags, u
     struct step_event event = {
         .op = (uint8_t)op, .flags = (uint8_t)flags, .object = object, .made = made, .pc = pc};
     step_before(self, &event);
+    if (op < STEP_FORK)
+        heap_check(object, pc);
     apply(self, &event);
     step_tell(self, event);
     return event.seen;
