@@ -291,10 +291,11 @@ static uint64_t budget_of_all(const struct ladder *ladder)
                                : (UINT64_C(1) << 26) + 64 * length;
 }
 
-/* ... but a task always gets enough for a trace of some hundred events. */
+/* ... but a task always gets enough for a trace of some hundred events, and in a long one for some
+ * schedules of what lies between its events: less is spent in vain. */
 uint64_t solve_budget(const struct ladder *ladder, size_t count)
 {
-    const uint64_t least = 1 << 16;
+    const uint64_t least = ladder_length(ladder) > TURNS_FROM ? 1 << 18 : 1 << 16;
     uint64_t all = budget_of_all(ladder), each = count ? all / count : all;
     return each < least ? least : each > SEARCH_BUDGET ? SEARCH_BUDGET : each;
 }
