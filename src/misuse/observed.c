@@ -14,12 +14,24 @@ struct lock_life {
     bool spoilt; /* misused already: that an unlock or a destroy is refused then is no news */
 };
 
+/* Who waits for a condition, of whom how many a signal has woken. */
+struct condition_life {
+    uint32_t waiting, woken, lock, since;
+};
+
+/* Who has come to a barrier since somebody left it. */
+struct barrier_life {
+    uint32_t entered, since;
+};
+
 struct observed {
     observed_tell *tell;
     void *context;
     struct holds_of ARRAY_OF(struct thread_holds) threads;
     struct lives ARRAY_OF(struct lock_life) locks;
     struct takes ARRAY_OF(uint32_t) takes; /* by semaphore: who took it last */
+    struct condition_lives ARRAY_OF(struct condition_life) conditions;
+    struct barrier_lives ARRAY_OF(struct barrier_life) barriers;
 };
 
 struct observed *observed_create(observed_tell *tell, void *context)
@@ -39,6 +51,8 @@ void observed_destroy(struct observed *self)
     array_free(&self->threads);
     array_free(&self->locks);
     array_free(&self->takes);
+    array_free(&self->conditions);
+    array_free(&self->barriers);
     free(self);
 }
 
@@ -99,8 +113,11 @@ static void destroy(struct observed *self, const struct event *event, uint32_t p
 {
     struct lock_life *lock = lock_at(self, event->object);
     bool refused = event->flags & EVENT_FAILED;
+    enum misuse rule = event->flags & EVENT_FREES     ? MISUSE_FREE_HELD
+                       : event->flags & EVENT_IMPLIED ? MISUSE_INIT_HELD
+                                                      : MISUSE_DESTROY_HELD;
     if (lock->holders || (refused && !lock->spoilt))
-        tell(self, MISUSE_DESTROY_HELD, held_since(self, event->object), pos);
+        tell(self, rule, held_since(self, event->object), pos);
     else if (lock->destroyed)
         tell(self, MISUSE_USE_DESTROYED, lock->destroyed - 1, pos);
     if (!refused)
@@ -125,6 +142,59 @@ static void end(struct observed *self, const struct event *event, uint32_t pos)
     const struct thread_holds *holds = holds_of(self, event->thread);
     for (size_t i = 0; i < holds->count && event->thread != 0; i++)
         tell(self, MISUSE_EXIT_HOLDING, holds->items[i].since, pos);
+}
+
+static struct condition_life *condition_at(struct observed *self, uint32_t condition)
+{
+    array_grow(&self->conditions, condition + 1);
+    return &self->conditions.items[condition];
+}
+
+static void wait_begin(struct observed *self, const struct event *event, uint32_t pos)
+{
+    struct condition_life *condition = condition_at(self, event->object);
+    if (condition->waiting > condition->woken && condition->lock != event->other)
+        tell(self, MISUSE_WAIT_TWO_MUTEXES, condition->since, pos);
+    condition->waiting++;
+    condition->lock = event->other;
+    condition->since = pos;
+}
+
+static void wait_end(struct observed *self, const struct event *event)
+{
+    struct condition_life *condition = condition_at(self, event->object);
+    bool woken = condition->woken && !(event->flags & EVENT_FAILED);
+    condition->waiting -= condition->waiting > 0;
+    condition->woken -= woken;
+    if (condition->woken > condition->waiting)
+        condition->woken = condition->waiting;
+}
+
+static void signal_one(struct observed *self, const struct event *event)
+{
+    struct condition_life *condition = condition_at(self, event->object);
+    if (event->op == EVENT_BROADCAST)
+        condition->woken = condition->waiting;
+    else
+        condition->woken += condition->woken < condition->waiting;
+}
+
+static void destroy_condition(struct observed *self, const struct event *event, uint32_t pos)
+{
+    const struct condition_life *condition = condition_at(self, event->object);
+    if (condition->waiting > condition->woken)
+        tell(self, MISUSE_DESTROY_WAITED, condition->since, pos);
+}
+
+/* Who leaves was let go by the last one to come, and with it all others. */
+static void barrier(struct observed *self, const struct event *event, uint32_t pos)
+{
+    array_grow(&self->barriers, event->object + 1);
+    struct barrier_life *barrier = &self->barriers.items[event->object];
+    if (event->op == EVENT_BARRIER_DESTROY && barrier->entered)
+        tell(self, MISUSE_DESTROY_WAITED, barrier->since, pos);
+    barrier->entered = event->op == EVENT_BARRIER_ENTER ? barrier->entered + 1 : 0;
+    barrier->since = pos;
 }
 
 /* A mutex that is used as one, perhaps. */
@@ -153,11 +223,33 @@ void observed_step(struct observed *self, const struct event *event, uint32_t po
     case EVENT_END:
         end(self, event, pos);
         break;
+    case EVENT_BAD_WAIT:
+        tell(self, MISUSE_WAIT_UNLOCKED, POS_NONE, pos);
+        break;
+    case EVENT_BAD_JOIN:
+        tell(self, MISUSE_BAD_JOIN, POS_NONE, pos);
+        break;
+    case EVENT_SIGNAL:
+    case EVENT_BROADCAST:
+        signal_one(self, event);
+        break;
+    case EVENT_CONDITION_DESTROY:
+        destroy_condition(self, event, pos);
+        break;
+    case EVENT_BARRIER_ENTER:
+    case EVENT_BARRIER_EXIT:
+    case EVENT_BARRIER_DESTROY:
+        barrier(self, event, pos);
+        break;
     case EVENT_POST:
     case EVENT_SEM_WAIT:
         semaphore(self, event, pos);
         break;
     default:
+        if (event->op == EVENT_WAIT_BEGIN)
+            wait_begin(self, event, pos);
+        else if (event->op == EVENT_WAIT_END)
+            wait_end(self, event);
         if (event_acquires(event))
             acquire(self, event, pos);
         else if (event_releases(event))

@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 
+/* A destroy that was refused, or that is none: the lock's memory is freed or initialised anew. */
+#define NOT_ITS_OWN (EVENT_FAILED | EVENT_IMPLIED)
+
 static bool uses_lock(const struct event *event)
 {
     return op_in(event->op, OPS_ACQUIRING | OPS_RELEASING);
@@ -17,8 +20,8 @@ static void drop_misused(struct misuse_index *index)
     bool *destroyed = NEW_ARRAY(bool, index->locks);
     for (uint32_t pos = 0; pos < history->count; pos++) {
         const struct event *event = &history->events[pos];
-        if (op_in(event->op, OPS_MISUSE)) {
-            bool fine = event->op == EVENT_DESTROY && !(event->flags & EVENT_FAILED) &&
+        if (op_in(event->op, OPS_MISUSE) && event_object_class(event->op) == CLASS_LOCK) {
+            bool fine = event->op == EVENT_DESTROY && !(event->flags & NOT_ITS_OWN) &&
                         !holders[event->object] && !destroyed[event->object];
             if (!fine)
                 index->destroy[event->object] = POS_NONE;

@@ -48,6 +48,10 @@ const char *report_op_text(enum event_op op)
         [EVENT_DESTROY] = "destroy",
         [EVENT_BAD_RELEASE] = "bad-release",
         [EVENT_BAD_ACQUIRE] = "bad-acquire",
+        [EVENT_BAD_WAIT] = "bad-wait",
+        [EVENT_BAD_JOIN] = "bad-join",
+        [EVENT_CONDITION_DESTROY] = "condition-destroy",
+        [EVENT_BARRIER_DESTROY] = "barrier-destroy",
     };
     return texts[op];
 }

@@ -48,6 +48,10 @@ const char *step_verb(enum event_op op)
         [EVENT_DESTROY] = "destroys",
         [EVENT_BAD_RELEASE] = "unlocks",
         [EVENT_BAD_ACQUIRE] = "locks",
+        [EVENT_BAD_WAIT] = "waits with",
+        [EVENT_BAD_JOIN] = "joins",
+        [EVENT_CONDITION_DESTROY] = "destroys",
+        [EVENT_BARRIER_DESTROY] = "destroys",
     };
     return verbs[op];
 }

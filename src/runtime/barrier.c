@@ -10,6 +10,13 @@ EXPORT int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrie
     return result;
 }
 
+EXPORT int pthread_barrier_destroy(pthread_barrier_t *barrier)
+{
+    struct sync sync = SYNC(EVENT_BARRIER_DESTROY, barrier);
+    sync_before(&sync);
+    return REAL(pthread_barrier_destroy)(barrier);
+}
+
 /* The C library keeps it behind three numbers: who came, which round it is, how many it takes. */
 static bool is_shared(const pthread_barrier_t *barrier)
 {

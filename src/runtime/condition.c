@@ -1,4 +1,5 @@
 /* Condition variables, C11's cnd_t among them (waits.h). */
+#include "runtime/mutex_state.h"
 #include "runtime/played_waits.h"
 #include "runtime/real.h"
 #include "runtime/waits.h"
@@ -22,6 +23,10 @@ static const struct wait_lock pthread_lock = {lock, unlock};
 static void begin(struct wait *wait, void *condition, void *mutex, uintptr_t pc, unsigned flags)
 {
     bool shared = ((const pthread_cond_t *)condition)->__data.__wrefs & CONDITION_SHARED;
+    if (unlikely(mutex_is_free(mutex))) {
+        struct sync bad = SYNC_AT(EVENT_BAD_WAIT, mutex, pc);
+        sync_before(&bad);
+    }
     wait_begin(wait, condition, mutex, &pthread_lock, pc, flags, !shared);
 }
 
@@ -38,6 +43,14 @@ EXPORT int pthread_cond_init(pthread_cond_t *condition, const pthread_condattr_t
     if (result == 0)
         sync_note_init(RECORD_OP_INIT, condition, 0, CALLER);
     return result;
+}
+
+/* The C library waits here for those who still wait: noted before. */
+EXPORT int pthread_cond_destroy(pthread_cond_t *condition)
+{
+    struct sync sync = SYNC(EVENT_CONDITION_DESTROY, condition);
+    sync_before(&sync);
+    return REAL(pthread_cond_destroy)(condition);
 }
 
 EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)

@@ -1,16 +1,14 @@
 /* Mutexes and spinlocks, C11's mtx_t among them (a mtx_t is a pthread mutex
  * inside). The inner pairs of a recursive mutex are not synchronisation and not
  * recorded; whether a pair is inner is asked of the mutex itself. */
+#include "runtime/mutex_state.h"
 #include "runtime/real.h"
 #include "runtime/thread.h"
 #include "runtime/wish.h"
 
 #include <errno.h>
 
-enum {
-    MUTEX_SHARED = 128,   /* a bit of the kind: between processes */
-    MUTEX_DESTROYED = -1, /* all of it */
-};
+enum { MUTEX_SHARED = 128 }; /* a bit of the kind: between processes */
 
 static bool recursive(const pthread_mutex_t *mutex)
 {
@@ -29,11 +27,6 @@ static bool owned_twice(const pthread_mutex_t *mutex)
     return recursive(mutex) && mutex->__data.__count > 1;
 }
 
-static bool is_destroyed(const pthread_mutex_t *mutex)
-{
-    return mutex->__data.__kind == MUTEX_DESTROYED;
-}
-
 static void after_lock(struct sync *sync, int result)
 {
     if (result == EOWNERDEAD && !thread_ended_with((const void *)sync->record.object))
@@ -43,7 +36,7 @@ static void after_lock(struct sync *sync, int result)
         sync_after(sync);
     } else if (result == EBUSY || result == ETIMEDOUT) {
         sync_failed(sync);
-    } else if (is_destroyed((const void *)sync->record.object)) {
+    } else if (mutex_is_destroyed((const void *)sync->record.object)) {
         sync->record.op = EVENT_BAD_ACQUIRE;
         sync_after(sync);
     }
@@ -122,19 +115,12 @@ static bool unlock_will_fail(const pthread_mutex_t *mutex)
            mutex->__data.__owner != (int)system_thread();
 }
 
-/* Nobody holds it. One that is elided is held by a transaction, and nothing of that is in it. */
-static bool is_free(const pthread_mutex_t *mutex)
-{
-    enum { ELIDED = 256 };
-    return !mutex->__data.__lock && (is_destroyed(mutex) || !(mutex->__data.__kind & ELIDED));
-}
-
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
     struct sync sync = SYNC(EVENT_RELEASE, mutex);
     if (!sync.recorder || owned_twice(mutex) || unlock_will_fail(mutex))
         return REAL(pthread_mutex_unlock)(mutex);
-    if (unlikely(is_free(mutex)))
+    if (unlikely(mutex_is_free(mutex)))
         sync.record.op = EVENT_BAD_RELEASE;
     sync_begin(&sync);
     int result = REAL(pthread_mutex_unlock)(mutex);
@@ -240,7 +226,7 @@ EXPORT int mtx_unlock(mtx_t *mutex)
     struct sync sync = SYNC(EVENT_RELEASE, mutex);
     if (!sync.recorder || owned_twice((const pthread_mutex_t *)(void *)mutex))
         return REAL(mtx_unlock)(mutex);
-    if (unlikely(is_free((const pthread_mutex_t *)(void *)mutex)))
+    if (unlikely(mutex_is_free(mutex)))
         sync.record.op = EVENT_BAD_RELEASE;
     sync_begin(&sync);
     int result = REAL(mtx_unlock)(mutex);

@@ -78,6 +78,7 @@ struct utimbuf;
                   (pthread_rwlock_t *, clockid_t, const struct timespec *))                        \
     REAL_FUNCTION(int, pthread_rwlock_unlock, (pthread_rwlock_t *))                                \
     REAL_FUNCTION(int, pthread_cond_init, (pthread_cond_t *, const pthread_condattr_t *))          \
+    REAL_FUNCTION(int, pthread_cond_destroy, (pthread_cond_t *))                                   \
     REAL_FUNCTION(int, pthread_cond_wait, (pthread_cond_t *, pthread_mutex_t *))                   \
     REAL_FUNCTION(int, pthread_cond_timedwait,                                                     \
                   (pthread_cond_t *, pthread_mutex_t *, const struct timespec *))                  \
@@ -87,6 +88,7 @@ struct utimbuf;
     REAL_FUNCTION(int, pthread_cond_broadcast, (pthread_cond_t *))                                 \
     REAL_FUNCTION(int, pthread_barrier_init,                                                       \
                   (pthread_barrier_t *, const pthread_barrierattr_t *, unsigned))                  \
+    REAL_FUNCTION(int, pthread_barrier_destroy, (pthread_barrier_t *))                             \
     REAL_FUNCTION(int, pthread_barrier_wait, (pthread_barrier_t *))                                \
     REAL_FUNCTION(int, pthread_once, (pthread_once_t *, void (*)(void)))                           \
     REAL_FUNCTION(int, sem_init, (sem_t *, int, unsigned))                                         \

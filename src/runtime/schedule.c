@@ -22,7 +22,8 @@ bool schedule_same_op(unsigned expected, unsigned op)
            (expected == EVENT_SEM_WAIT && op == EVENT_ACQUIRE) ||
            (expected == EVENT_POST && op == EVENT_RELEASE) ||
            (expected == EVENT_ACQUIRE && op == EVENT_BAD_ACQUIRE) ||
-           (expected == EVENT_RELEASE && op == EVENT_BAD_RELEASE);
+           (expected == EVENT_RELEASE && op == EVENT_BAD_RELEASE) ||
+           (expected == EVENT_JOIN && op == EVENT_BAD_JOIN);
 }
 
 bool schedule_is_access(unsigned op)

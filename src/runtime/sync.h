@@ -28,7 +28,8 @@ struct sync {
 #define SYNC_RECORDED_BEFORE                                                                       \
     (OPS_RELEASING | OP_BIT(EVENT_SIGNAL) | OP_BIT(EVENT_BROADCAST) |                              \
      OP_BIT(EVENT_BARRIER_ENTER) | OP_BIT(EVENT_POST) | OP_BIT(EVENT_FORK) | OP_BIT(EVENT_END) |   \
-     OP_BIT(EVENT_FREE) | OP_BIT(EVENT_ONCE_END))
+     OP_BIT(EVENT_FREE) | OP_BIT(EVENT_ONCE_END) | OP_BIT(EVENT_BAD_WAIT) |                        \
+     OP_BIT(EVENT_CONDITION_DESTROY) | OP_BIT(EVENT_BARRIER_DESTROY))
 
 #define SYNC(operation, on) SYNC_AT(operation, on, CALLER)
 #define SYNC_AT(operation, on, caller)                                                             \

@@ -246,14 +246,22 @@ static struct sync join_before(pthread_t thread, uintptr_t pc)
     return sync;
 }
 
+/* Of itself, or of a thread that nobody may join. */
+static void join_after(struct sync *sync, int result)
+{
+    if (result == EDEADLK || result == EINVAL)
+        sync->record.op = EVENT_BAD_JOIN;
+    if (result == 0 || sync->record.op == EVENT_BAD_JOIN)
+        sync_after(sync);
+}
+
 /* A try or timed form that a schedule has succeed waits for the thread's end. */
 #define JOIN(name, open, parameters)                                                               \
     EXPORT int name parameters                                                                     \
     {                                                                                              \
         struct sync sync = join_before(thread, CALLER);                                            \
         int result = sync.outcome == OUTCOME_SUCCEED ? REAL(pthread_join)(thread, value) : open;   \
-        if (result == 0)                                                                           \
-            sync_after(&sync);                                                                     \
+        join_after(&sync, result);                                                                 \
         return result;                                                                             \
     }
 

@@ -234,11 +234,21 @@ void operation_write(struct operation_writer *writer, uint32_t pos)
     case EVENT_BAD_ACQUIRE:
         misuse_statement(writer, event);
         break;
+    case EVENT_CONDITION_DESTROY:
+        fprintf(writer->out, "pthread_cond_destroy(&%s)",
+                name(writer, CLASS_CONDITION, event->object));
+        break;
+    case EVENT_BARRIER_DESTROY:
+        fprintf(writer->out, "pthread_barrier_destroy(&%s)",
+                name(writer, CLASS_BARRIER, event->object));
+        break;
     case EVENT_BRANCH:
         fputs("BRANCH()", writer->out);
         break;
     case EVENT_START:
     case EVENT_END:
+    case EVENT_BAD_WAIT: /* refused, or without end */
+    case EVENT_BAD_JOIN:
         fputs("(void)0", writer->out);
         break;
     default:

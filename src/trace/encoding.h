@@ -25,7 +25,7 @@
 #include "trace/event.h"
 
 #define ENCODING_MAGIC   UINT64_C(0x31304d5453505050) /* "PPPSTM01", little-endian */
-#define ENCODING_VERSION 2
+#define ENCODING_VERSION 3
 
 enum {
     ENCODING_SITES = 2048,        /* slots of a stream's site table */

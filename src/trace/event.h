@@ -11,6 +11,10 @@
  *   read write atomic_* alloc free  variable      -
  *   acquire* release*               lock          -
  *   destroy bad_release bad_acquire lock          -
+ *   bad_wait                        lock          -
+ *   bad_join                        thread        -
+ *   condition_destroy               condition     -
+ *   barrier_destroy                 barrier       -
  *   wait_begin wait_end             condition     lock
  *   signal broadcast                condition     -
  *   barrier_enter barrier_exit      barrier       instance (dense, per trace)
@@ -76,6 +80,10 @@ enum object_class {
     EVENT(DESTROY, "destroy", LOCK, NONE)    /* FAILED: it was refused, the lock is held */        \
     EVENT(BAD_RELEASE, "badrel", LOCK, NONE) /* of a lock that nobody holds */                     \
     EVENT(BAD_ACQUIRE, "badacq", LOCK, NONE) /* refused: the lock is destroyed */                  \
+    EVENT(BAD_WAIT, "badwait", LOCK, NONE)   /* for a condition, with a lock that nobody holds */  \
+    EVENT(BAD_JOIN, "badjoin", THREAD, NONE) /* refused: of itself, or of one that is detached */  \
+    EVENT(CONDITION_DESTROY, "conddestroy", CONDITION, NONE)                                       \
+    EVENT(BARRIER_DESTROY, "bardestroy", BARRIER, NONE)                                            \
     EVENT(ATOMIC_LOOK, "atomiclook", VARIABLE, NONE)
 
 enum event_op {
@@ -107,7 +115,7 @@ enum event_flag {
     EVENT_IMPLIED = 1 << 3,
     /* It was begun and never performed: the thread waited for it to the end (trace->wishes). */
     EVENT_WISH = 1 << 4,
-    /* Of a write: it frees the heap block that the memory is in. */
+    /* Of a write, or the destroy of a lock: it frees the heap block that it is in. */
     EVENT_FREES = 1 << 5,
     /* A wait for a condition by code whose accesses are not recorded: what it waited for, and that
      * it would not have waited had that come already, is not known. */
@@ -150,7 +158,10 @@ _Static_assert(EVENT_COUNT <= 64, "operation sets are 64-bit masks");
     (OP_BIT(EVENT_RELEASE) | OP_BIT(EVENT_RELEASE_READ) | OP_BIT(EVENT_RELEASE_WRITE) |            \
      OP_BIT(EVENT_WAIT_BEGIN))
 /* No effect, but for what the rules of misuse make of them. */
-#define OPS_MISUSE (OP_BIT(EVENT_DESTROY) | OP_BIT(EVENT_BAD_RELEASE) | OP_BIT(EVENT_BAD_ACQUIRE))
+#define OPS_MISUSE                                                                                 \
+    (OP_BIT(EVENT_DESTROY) | OP_BIT(EVENT_BAD_RELEASE) | OP_BIT(EVENT_BAD_ACQUIRE) |               \
+     OP_BIT(EVENT_BAD_WAIT) | OP_BIT(EVENT_BAD_JOIN) | OP_BIT(EVENT_CONDITION_DESTROY) |           \
+     OP_BIT(EVENT_BARRIER_DESTROY))
 /* No effect on any other thread: neither accesses nor synchronisation. */
 #define OPS_LOCAL                                                                                  \
     (OP_BIT(EVENT_BLOCK_BEGIN) | OP_BIT(EVENT_BLOCK_END) | OP_BIT(EVENT_BRANCH) |                  \

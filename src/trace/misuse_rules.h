@@ -25,7 +25,25 @@
          "Destroy a lock only when no thread can use it any more, such as after their joins.")     \
     RULE(EXIT_HOLDING, "exit-holding", "ThreadEndsWithLock", "mutex", false, "Helgrind",           \
          "a thread ends and holds a lock, which nobody can unlock any more",                       \
-         "Unlock on every way out, or use a robust mutex.")
+         "Unlock on every way out, or use a robust mutex.")                                        \
+    RULE(FREE_HELD, "free-held", "FreeOfHeldLock", "mutex", false, "ThreadSanitizer, Helgrind",    \
+         "memory is freed with a lock in it that a thread holds",                                  \
+         "Free it only when no thread can use the lock any more.")                                 \
+    RULE(INIT_HELD, "init-held", "InitialisationOfHeldLock", "mutex", false, "DRD",                \
+         "a lock is initialised again while a thread holds it",                                    \
+         "Initialise a lock once, before other threads can use it.")                               \
+    RULE(WAIT_UNLOCKED, "wait-unlocked", "WaitWithoutMutex", "mutex", false, "Helgrind, DRD",      \
+         "a thread waits for a condition with a mutex that nobody holds",                          \
+         "Lock the mutex before the condition is looked at and waited for.")                       \
+    RULE(WAIT_TWO_MUTEXES, "wait-two-mutexes", "WaitWithTwoMutexes", "mutex", false,               \
+         "Helgrind, DRD", "threads wait for one condition with different mutexes at a time",       \
+         "Use one mutex with a condition variable.")                                               \
+    RULE(DESTROY_WAITED, "destroy-waited", "DestroyWithWaiters", "mutex", false, "Helgrind, DRD",  \
+         "a condition variable or barrier is destroyed while a thread waits there",                \
+         "Destroy it when those who wait were woken, such as after their joins.")                  \
+    RULE(BAD_JOIN, "bad-join", "JoinThatIsRefused", "thread", false, "Helgrind, DRD",              \
+         "a thread joins itself, or one that is detached or joined by another",                    \
+         "Join each thread once, by another one, or detach it.")
 
 enum misuse {
     MISUSE_NONE,

@@ -50,6 +50,10 @@
     W(EVENT_DESTROY, 32, "lock")                                                                   \
     W(EVENT_BAD_RELEASE, 33, "lock")                                                               \
     W(EVENT_BAD_ACQUIRE, 34, "lock")                                                               \
+    W(EVENT_BAD_WAIT, 35, "lock")                                                                  \
+    W(EVENT_BAD_JOIN, 36, "number of the thread's stream")                                         \
+    W(EVENT_CONDITION_DESTROY, 37, "condition")                                                    \
+    W(EVENT_BARRIER_DESTROY, 38, "barrier")                                                        \
     W(RECORD_OP_INIT, 64, "lock, condition or once")                                               \
     W(RECORD_OP_BARRIER_INIT, 65, "barrier; other: parties")                                       \
     W(RECORD_OP_SEM_INIT, 66, "semaphore; other: count")                                           \
@@ -110,7 +114,7 @@
     W(reserved, 80, 32)
 
 /* Operations of enum event_op that are on disk have lower numbers than this. */
-#define WIRE_EVENT_OPS 35
+#define WIRE_EVENT_OPS 39
 
 #define W(name, value, text)                                                                       \
     _Static_assert((int)(name) == (value), #name " is part of the format: see the head of "        \

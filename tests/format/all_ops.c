@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, fresh;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, fresh, rest = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -67,6 +67,10 @@ static void misuse_locks(void)
     pthread_mutex_destroy(&fresh);
     pthread_mutex_lock(&fresh);
     pthread_mutex_unlock(&mutex);
+    pthread_cond_timedwait(&condition, &rest, &(struct timespec){0, 0});
+    pthread_join(pthread_self(), NULL);
+    pthread_cond_destroy(&condition);
+    pthread_barrier_destroy(&barrier);
 }
 
 int main(void)

@@ -105,6 +105,10 @@ static const char everything[] = "threadstart 0\n"
                                  "destroy 0 m\n"
                                  "badrel 1 w\n"
                                  "badacq 1 m\n"
+                                 "badwait 1 m\n"
+                                 "badjoin 1 0\n"
+                                 "conddestroy 1 c\n"
+                                 "bardestroy 1 b\n"
                                  "threadend 1\n"
                                  "join 0 1\n";
 

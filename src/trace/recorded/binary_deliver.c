@@ -146,6 +146,22 @@ static void tell_gone(struct trace *trace, uint64_t delivered)
         self->told = self->gone.count = 0;
 }
 
+static uint64_t event_lock_address(const struct binary_unit *unit)
+{
+    return unit->op == EVENT_WAIT_BEGIN || unit->op == EVENT_WAIT_END ? unit->other : unit->object;
+}
+
+/* The memory of locks has become free, or another lock's. */
+static void end_held_locks(struct trace *trace, struct event event, uint64_t address,
+                           uint64_t length)
+{
+    struct binary_source *self = trace->source;
+    event.op = EVENT_DESTROY;
+    event.flags |= EVENT_IMPLIED;
+    while (held_locks_take(&self->held, address, length, &event.object))
+        deliver(trace, event);
+}
+
 static void deliver_record(struct trace *trace, const struct binary_unit *unit, uint32_t thread)
 {
     struct binary_source *self = trace->source;
@@ -167,8 +183,12 @@ static void deliver_record(struct trace *trace, const struct binary_unit *unit, 
         /* Whoever still uses the block races with this, as with a write. */
         event.op = EVENT_WRITE;
         event.flags |= EVENT_FREES;
-        deliver_access(trace, event, unit->object, binary_source_block(self, unit->object));
+        uint64_t length = binary_source_block(self, unit->object);
+        deliver_access(trace, event, unit->object, length);
+        end_held_locks(trace, event, unit->object, length);
     }
+    if (unit->op == RECORD_OP_INIT)
+        end_held_locks(trace, event, unit->object, 1);
     if (unit->op == EVENT_END) {
         array_grow(&self->ended, thread + 1);
         self->ended.items[thread] = true;
@@ -182,8 +202,11 @@ static void deliver_record(struct trace *trace, const struct binary_unit *unit, 
     if (op_in(unit->op, OPS_ATOMIC)) {
         event.op = looks_op(self->looks, unit, thread);
         deliver_access(trace, event, unit->object, unit->size);
-    } else if (binary_name_operands(trace, &event, unit))
+    } else if (binary_name_operands(trace, &event, unit)) {
         deliver(trace, event);
+        if (op_in(event.op, OPS_ACQUIRING | OPS_RELEASING))
+            held_locks_follow(&self->held, &event, event_lock_address(unit));
+    }
 }
 
 /* An annotated block has its own name, a function's block the function's. */

@@ -104,6 +104,7 @@ static void close_source(struct trace *trace)
     array_free(&self->handed_over);
     array_free(&self->owners);
     array_free(&self->takers);
+    array_free(&self->held);
     array_free(&self->scheduled);
     array_free(&self->ended);
     array_free(&self->segments);
@@ -274,6 +275,7 @@ static void rewind_source(struct trace *trace)
     array_free(&self->scheduled);
     array_free(&self->segments);
     array_free(&self->takers);
+    array_free(&self->held);
     array_free(&self->ended);
     array_free(&self->latches);
     self->queue.count = self->delivered = 0;

@@ -12,6 +12,7 @@
 #include "trace/recorded/binary_objects.h"
 #include "trace/recorded/binary_origins.h"
 #include "trace/recorded/binary_variables.h"
+#include "trace/recorded/held_locks.h"
 #include "trace/recorded/looks.h"
 #include "trace/recorded/skipped_waits.h"
 #include "trace/recorded/unseen_waits.h"
@@ -46,7 +47,8 @@ struct binary_source {
     struct handed_over ARRAY_OF(uint8_t) handed_over; /* by sync object: a lock that is none */
     struct owners ARRAY_OF(uint32_t) owners;          /* by sync object: owner plus one */
     struct takers ARRAY_OF(uint32_t) takers;          /* by semaphore: who took it last, plus one */
-    struct scheduled ARRAY_OF(uint32_t) scheduled;    /* by thread: operations so far */
+    struct held_locks held;
+    struct scheduled ARRAY_OF(uint32_t) scheduled; /* by thread: operations so far */
     /* With a selection, by thread: synchronisation delivered so far, and is any access before
      * the next one sampled? */
     struct segments ARRAY_OF(struct segment_now) segments;

@@ -50,7 +50,7 @@ static void mutexes(void)
 static void *count_if_free(void *unused)
 {
     for (int i = 0; i < 20; i++)
-        if (g_mutex_trylock(&mutex) || wrong) {
+        if (wrong || g_mutex_trylock(&mutex)) {
             value++;
             if (!wrong)
                 g_mutex_unlock(&mutex);
