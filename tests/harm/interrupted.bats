@@ -127,7 +127,7 @@ said() { grep -q "$1" said; }
         [ "$signal" = TERM ] || kill -INT "$(cat preplay.data/latest/process)" # a terminal signals both
         ended
         [ "$code" -eq 66 ]
-        said "DEADLOCK.*observed"
+        said "LOCK-ORDER INVERSION.*observed"
         said "1 deadlock observed"
     done
 }
