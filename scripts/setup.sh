@@ -6,7 +6,8 @@ build_packages="gcc libc6-dev meson ninja-build pkg-config libxxhash-dev libjans
 libcapstone-dev libz3-dev re2c lemon libcmocka-dev bats valgrind"
 # What the zoo of libraries (tests/programs/libraries) is about.
 library_packages="libc++-dev libc++abi-dev libglib2.0-dev libtbb-dev libomp-dev libuv1-dev libssl-dev \
-libboost-thread-dev libboost-fiber-dev libboost-context-dev libboost-system-dev"
+libboost-thread-dev libboost-fiber-dev libboost-context-dev libboost-system-dev \
+libabsl-dev qtbase5-dev"
 test_packages="g++ clang clang-format libclang-rt-14-dev jq z3 cvc5 gdb \
 make cmake binutils scdoc zsh fish python3 python3-jsonschema libdebuginfod1 \
 $library_packages"

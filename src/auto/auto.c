@@ -18,6 +18,7 @@
 #include "misuse/misuse.h"
 #include "deadlock/stuck_sets.h"
 #include "auto/unordered.h"
+#include "auto/unseen_orders.h"
 #include "search/suspects.h"
 #include "search/solve.h"
 #include "trace/turns.h"
@@ -324,6 +325,7 @@ static int finish(struct engine_run *run, struct error *error)
     ladder_create(&ladder, run->history, run->options->model, run->options->jobs);
     find_races(run, &ladder);
     observed_races_mark(run);
+    unseen_orders_note(run);
     if (!interruption_asked())
         unordered_find(run, ladder.rungs[0]);
     happened_find(run); /* what happened is told in any case */

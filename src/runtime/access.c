@@ -2,12 +2,15 @@
  * the filter's answer "seen": two loads and a compare (recorder.h). */
 #include "runtime/enforce.h"
 #include "runtime/host.h"
+#include "runtime/library_calls.h"
 #include "runtime/recorder.h"
 
 static __attribute__((noinline)) void access_new(uintptr_t address, uint32_t size, unsigned op,
                                                  uintptr_t pc)
 {
     struct recorder *self = HOST_SEES_CODE ? NULL : recorder_self();
+    if (self)
+        library_calls_returned(self, pc);
     if (!self || !recorder_enter(self))
         return;
     bool write = op == EVENT_WRITE;

@@ -5,13 +5,18 @@
  *
  * A load that sees the same store as this thread's last event, a load of the
  * same address, adds nothing: spinning on a flag costs no trace. */
+#include "runtime/library_calls.h"
 #include "runtime/sync.h"
 
 typedef unsigned __int128 uint128;
 
-static inline bool wanted(struct recorder *self)
+/* Asked by what code that is instrumented calls, in its own frame. */
+static inline __attribute__((always_inline)) bool wanted(struct recorder *self)
 {
-    return self && !self->ignore_sync;
+    if (!self || self->ignore_sync)
+        return false;
+    library_calls_returned(self, CALLER);
+    return true;
 }
 
 static void write_atomic(struct recorder *self, bool entered, uint64_t clock, uint64_t stamp,

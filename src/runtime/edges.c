@@ -20,6 +20,7 @@ static void note(uint64_t object, unsigned op, unsigned order, uintptr_t pc)
     struct sync_record record = {
         .op = (uint8_t)op, .object = object, .size = 1, .order = (uint8_t)order, .pc = pc};
     int saved = errno;
+    recorder_code_runs(self, pc);
     self->sync_index++;
     sync_note(self, &record);
     errno = saved;
@@ -38,4 +39,10 @@ void edge_begin(uint64_t object, uintptr_t pc)
 void edge_acquire(uint64_t object, uintptr_t pc)
 {
     note(object, EVENT_ATOMIC_LOAD, ORDER_ACQUIRE, pc);
+}
+
+void edge_release_loosely(uint64_t object, uintptr_t pc)
+{
+    edge_acquire(object, pc);
+    edge_begin(object, pc);
 }

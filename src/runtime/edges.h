@@ -34,10 +34,12 @@ enum edge_class {
     EDGE_RING,           /* io_uring */
     EDGE_LOOSE = 1 << 6, /* from here on: RECORD_EDGE_LOOSE */
     EDGE_NUMBER,         /* of a descriptor: closed, and given again */
+    EDGE_LIBRARY,        /* calls into a library that synchronises unseen; by its place */
     EDGE_CLASSES = 1 << 7,
 };
 _Static_assert(((uint64_t)EDGE_CLASSES << 48) == RECORD_EDGE, "classes lie below the mark");
 _Static_assert(((uint64_t)EDGE_LOOSE << 48) == RECORD_EDGE_LOOSE, "the tool knows loose ones");
+_Static_assert(EDGE_LIBRARY == RECORD_EDGE_LIBRARY, "the tool knows libraries");
 
 #define EDGE_END UINT64_C(1)
 
@@ -63,5 +65,8 @@ void edge_release(uint64_t object, uintptr_t pc);
  */
 void edge_begin(uint64_t object, uintptr_t pc);
 void edge_acquire(uint64_t object, uintptr_t pc);
+/* edge_release() of a loose one: a look and a store, since a read-modify-write is bound to what it
+ * saw in every model. */
+void edge_release_loosely(uint64_t object, uintptr_t pc);
 
 #endif

@@ -1,6 +1,7 @@
 /* The shadow call stack: compilers report each function's entry, with the
  * address it was called from, and its exit. */
 #include "runtime/host.h"
+#include "runtime/library_calls.h"
 #include "runtime/recorder.h"
 #include "runtime/real.h"
 #include "runtime/wish.h"
@@ -20,6 +21,8 @@ EXPORT void __tsan_func_entry(void *pc)
         frame->node = 0;
     }
     self->depth = depth + 1;
+    if (unlikely(self->library_level == depth + 1))
+        library_calls_function(self, (uintptr_t)pc);
 }
 
 static void leave_blocks(struct recorder *self)
@@ -36,6 +39,8 @@ EXPORT void __tsan_func_exit(void)
     struct recorder *self = HOST_SEES_CODE ? NULL : recorder_current;
     if (unlikely(!self) || unlikely(!self->depth))
         return;
+    if (unlikely(self->library_level == self->depth))
+        library_calls_back(self, CALLER);
     self->depth--;
     if (unlikely(self->begun > self->depth))
         leave_blocks(self);

@@ -21,9 +21,8 @@ static const char *strings_of(const struct dl_phdr_info *info, const ElfW(Dyn) *
     return NULL;
 }
 
-static int needs_us(struct dl_phdr_info *info, size_t size, void *argument)
+bool front_is_needed_by(const struct dl_phdr_info *info)
 {
-    (void)size, (void)argument;
     const ElfW(Dyn) *entry = NULL;
     for (unsigned i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
@@ -32,8 +31,14 @@ static int needs_us(struct dl_phdr_info *info, size_t size, void *argument)
     for (; strings && entry->d_tag != DT_NULL; entry++)
         if (entry->d_tag == DT_NEEDED && (begins(strings + entry->d_un.d_val, "libpreplay.so") ||
                                           begins(strings + entry->d_un.d_val, "libtsan.so")))
-            return 1;
-    return 0;
+            return true;
+    return false;
+}
+
+static int needs_us(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    (void)size, (void)argument;
+    return front_is_needed_by(info);
 }
 
 bool front_is_wanted(void)

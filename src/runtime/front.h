@@ -7,9 +7,14 @@
 
 #include <stdbool.h>
 
+struct dl_phdr_info;
+
 /* False for a program into which we were preloaded and that holds nothing built for preplay (a
  * shell on the way to it, an interpreter that has not loaded its module yet). */
 bool front_is_wanted(void);
+
+/* Was this module built for preplay? */
+bool front_is_needed_by(const struct dl_phdr_info *module);
 
 /* A function that programs call in the C library's place of ours; NULL if there is none. */
 const char *front_missed(void);

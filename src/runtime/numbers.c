@@ -18,7 +18,7 @@ void number_given(int number, uintptr_t pc)
 
 void number_goes(int number, uintptr_t pc)
 {
-    edge_release(edge_of(number), pc);
+    edge_release_loosely(edge_of(number), pc);
 }
 
 #define FUNCTION(result, name, parameters)                                                         \

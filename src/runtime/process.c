@@ -272,9 +272,12 @@ __attribute__((constructor(101))) static void process_constructor(void)
 
 /* Called by each part of the program that is instrumented: by a library that is loaded late it
  * may be the first, by others before the C library is ready; the constructor above comes later. */
+extern void library_hooks_watch(void) __attribute__((weak)); /* not with --sync-only */
 EXPORT void __tsan_init(void);
 EXPORT void __tsan_init(void)
 {
     if (constructed)
         process_start();
+    if (constructed && library_hooks_watch)
+        library_hooks_watch();
 }

@@ -7,6 +7,8 @@
 static void range(uintptr_t address, uint64_t length, unsigned op, uintptr_t pc)
 {
     struct recorder *self = recorder_self();
+    if (self)
+        recorder_code_runs(self, pc);
     if (!self || !length || openmp_holds(pc) || !recorder_enter(self))
         return;
     bool write = op == EVENT_WRITE;

@@ -6,6 +6,9 @@
 #include "runtime/thread.h"
 #include "runtime/thread_end.h"
 
+void (*recorder_library_returned)(struct recorder *self, uintptr_t pc);
+void (*recorder_library_thread)(struct recorder *self, uintptr_t run);
+
 __thread struct recorder *recorder_current __attribute__((tls_model("initial-exec")));
 /* This thread has ended, or is on its way into recorder_begin(). */
 static __thread bool untouchable __attribute__((tls_model("initial-exec")));

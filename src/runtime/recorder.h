@@ -100,6 +100,10 @@ struct recorder {
     uintptr_t late_address, late_pc;
     uint32_t late_size;
     bool unbranched; /* a read was recorded since the last branch */
+    /* Calls into libraries that are not seen (library_calls.h). */
+    uint64_t library;
+    uint32_t library_level;
+    bool library_pending; /* nothing was recorded since the call */
     /* Call stack. */
     uint32_t depth; /* may exceed RECORDER_FRAMES: deeper frames are not kept */
     uint32_t nodes; /* ids handed out */
@@ -134,6 +138,18 @@ static inline struct recorder *recorder_self(void)
     if (likely(self != NULL) || !process_recording())
         return self;
     return recorder_attach();
+}
+
+/* Set where calls into libraries are watched (library_calls.h). */
+extern void (*recorder_library_returned)(struct recorder *self, uintptr_t pc);
+extern void (*recorder_library_thread)(struct recorder *self, uintptr_t run);
+
+/* Before what the code at `pc` does, be it the program's or a library's: if it is the program's, a
+ * call into a library has returned. */
+static inline void recorder_code_runs(struct recorder *self, uintptr_t pc)
+{
+    if (unlikely(self->library_pending))
+        recorder_library_returned(self, pc);
 }
 
 /* Begins the calling thread's stream; NULL if recording is off or stops here. */

@@ -66,6 +66,7 @@ void sync_approach(struct sync *sync)
     if (!self)
         return;
     host_switch();
+    recorder_code_runs(self, sync->record.pc);
     self->sync_index++;
     if (unlikely(enforce_active))
         sync->outcome = (uint8_t)enforce_approach(self, sync->record.op);
@@ -102,6 +103,7 @@ void sync_before_locked(struct sync *sync)
     struct recorder *self = wanted(sync);
     if (!self)
         return;
+    recorder_code_runs(self, sync->record.pc);
     self->sync_index++;
     if (unlikely(enforce_active))
         enforce_approach(self, sync->record.op); /* before the slot is locked: it sleeps */

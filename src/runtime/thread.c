@@ -195,6 +195,8 @@ static void *preplay_run_thread(void *argument)
         recorder_begin(birth.number, birth.parent, birth.child, 0, birth.stamp, birth.path);
     if (self && thread_is_of_library && thread_is_of_library((uintptr_t)birth.run))
         self->ignore_sync = 1;
+    if (self && recorder_library_thread)
+        recorder_library_thread(self, (uintptr_t)birth.run);
     if (birth.blocked)
         unblock_signals(birth.signals);
     return run_to_its_end(&birth);

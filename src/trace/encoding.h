@@ -108,6 +108,18 @@ enum record_op {
 #define RECORD_EDGE (UINT64_C(1) << 55) /* no address of a program has it */
 /* Beside it: an order that nobody waited for. Another schedule may do without (looks.h). */
 #define RECORD_EDGE_LOOSE (UINT64_C(1) << 54)
+/* The class of loose edges that stand for calls into a library, and the address where that lies. */
+#define RECORD_EDGE_LIBRARY 0x42
+
+static inline bool record_is_library_edge(uint64_t object)
+{
+    return object >> 48 == (RECORD_EDGE >> 48 | RECORD_EDGE_LIBRARY);
+}
+
+static inline uint64_t record_edge_library(uint64_t object)
+{
+    return (object & ((UINT64_C(1) << 48) - 1)) >> 3 << 12;
+}
 
 static inline bool record_has_other(unsigned op)
 {

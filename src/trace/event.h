@@ -118,7 +118,9 @@ enum event_flag {
     /* Of a write, or the destroy of a lock: it frees the heap block that it is in. */
     EVENT_FREES = 1 << 5,
     /* A wait for a condition by code whose accesses are not recorded: what it waited for, and that
-     * it would not have waited had that come already, is not known. */
+     * it would not have waited had that come already, is not known. Of an atomic look: a call into
+     * a library whose synchronisation is not known, which may order or not
+     * (runtime/library_calls.h). */
     EVENT_UNSEEN = 1 << 6,
     /* Of a post: it unlocks a mutex, used as a semaphore, that another thread has locked. */
     EVENT_FOREIGN = 1 << 7,

@@ -201,6 +201,8 @@ static void deliver_record(struct trace *trace, const struct binary_unit *unit, 
         return;
     if (op_in(unit->op, OPS_ATOMIC)) {
         event.op = looks_op(self->looks, unit, thread);
+        if (record_is_library_edge(unit->object))
+            event.flags |= EVENT_UNSEEN;
         deliver_access(trace, event, unit->object, unit->size);
     } else if (binary_name_operands(trace, &event, unit)) {
         deliver(trace, event);

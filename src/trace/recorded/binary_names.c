@@ -109,10 +109,26 @@ bool binary_names_is_global(const struct binary_names *self, uint64_t address)
     return symbols_data(self->symbols, address & ~RECORD_EDGE, &offset) != NULL;
 }
 
+/* "calls into libfoo.so.1" */
+static int describe_library(const struct binary_names *self, uint64_t object,
+                            char text[BINARY_NAME_LENGTH])
+{
+    uint64_t offset;
+    const char *path = symbols_module(self->symbols, record_edge_library(object), &offset);
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    int length = snprintf(text, BINARY_NAME_LENGTH, "calls into %s",
+                          slash  ? slash + 1
+                          : path ? path
+                                 : "a library");
+    return length < BINARY_NAME_LENGTH ? length : BINARY_NAME_LENGTH - 1;
+}
+
 int binary_names_describe(const struct binary_names *self, uint64_t address,
                           char text[BINARY_NAME_LENGTH])
 {
     uint64_t offset = 0;
+    if (record_is_library_edge(address))
+        return describe_library(self, address, text);
     const char *beside = address & RECORD_EDGE ? "order of " : "";
     if (*beside)
         address &= ~RECORD_EDGE;
