@@ -1,6 +1,7 @@
 #include "replay/settling.h"
 
 #include "base/memory.h"
+#include "replay/kept_output.h"
 #include "replay/replay_paths.h"
 #include "replay/usual.h"
 #include "replay/usual_output.h"
@@ -183,6 +184,14 @@ static int run_again(struct settling *settling, const struct finding *finding, c
     return 0;
 }
 
+static void settle_output(const struct settling *settling, const char *id,
+                          const struct settled *settled)
+{
+    struct replay_paths paths;
+    paths_of(&paths, settling, id);
+    kept_output_settle(paths.output, failing_rule(settled) != NULL);
+}
+
 /* --- from the first run on --------------------------------------------------------------- */
 
 static void note_first(struct settled *settled, const struct replay_outcome *outcome)
@@ -234,10 +243,12 @@ int settling_try(struct settling *settling, const struct finding *finding,
     note_first(settled, &first);
     note_seen(settled, &first, id);
     int result = 0;
-    if (settled->reached || settled->failed)
+    if (settled->reached || settled->failed) {
         result = follow_up(settling, finding, id, detail, &first, settled, error);
-    else
+        settle_output(settling, id, settled);
+    } else {
         drop_files(settling, id);
+    }
     replay_outcome_free(&first);
     return result;
 }
@@ -269,6 +280,7 @@ int settling_again(struct settling *settling, const struct finding *finding,
     if (finding->kind == FINDING_FAILURE && settled->failed && finding->rule &&
         strcmp(settled->rule, finding->rule) == 0)
         settled->verdict = VERDICT_CONFIRMED;
+    settle_output(settling, id, settled);
     replay_outcome_free(&outcome);
     return 0;
 }
