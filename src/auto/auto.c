@@ -9,6 +9,7 @@
  * cut into windows. */
 #include "base/interruption.h"
 #include "base/memory.h"
+#include "base/progress.h"
 #include "atomicity/atomicity.h"
 #include "auto/auto_tasks.h"
 #include "deadlock/cycle_proofs.h"
@@ -108,6 +109,7 @@ static void settle(struct engine_run *run, const struct solve_task *task,
     }
     if (outcome->answer == SEARCH_WITNESS)
         report(run, task, outcome);
+    progress_found(run->options->progress, run->findings->count);
     free(outcome->witness);
     outcome->witness = NULL;
 }
@@ -323,6 +325,7 @@ static int finish(struct engine_run *run, struct error *error)
     (void)error;
     struct ladder ladder;
     ladder_create(&ladder, run->history, run->options->model, run->options->jobs);
+    ladder.progress = run->options->progress;
     find_races(run, &ladder);
     observed_races_mark(run);
     unseen_orders_note(run);

@@ -6,6 +6,7 @@
 #include "model/sift.h"
 #include "replay/debugging.h"
 #include "replay/settling.h"
+#include "cli/progress_line.h"
 #include "cli/reporting.h"
 #include "cli/trace_argument.h"
 #include "target/side_by_side.h"
@@ -21,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NOT_ALL_CONFIRMED 1
@@ -107,6 +109,7 @@ struct task {
     const struct options *options;
     struct chosen ARRAY_OF(struct finding *) chosen;
     struct result *results; /* of the chosen ones, in shared memory */
+    double started;
 };
 
 static void note_result(struct result *result, const struct settled *settled)
@@ -212,6 +215,30 @@ static int replay_one(const struct task *task, const struct finding *finding, un
     return result;
 }
 
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void show_progress(const struct task *task, size_t number, const char *id)
+{
+    size_t total = task->chosen.count * task->options->times;
+    uint32_t confirmed = 0;
+    if (!progress_line_wanted(task->options))
+        return;
+    for (size_t i = 0; i < task->chosen.count; i++)
+        confirmed += atomic_load(&task->results[i].confirmed);
+    fprintf(stderr, "\r\033[Kpreplay: replaying, %zu of %zu, %u confirmed", number + 1, total,
+            confirmed);
+    if (number)
+        fprintf(stderr, ", about %.0f s left",
+                (now() - task->started) / (double)number * (double)(total - number));
+    fprintf(stderr, "; now %s", id);
+    fflush(stderr);
+}
+
 /* Each replay is a task; those of one finding follow each other. */
 static int replay_task(void *context, size_t number)
 {
@@ -223,7 +250,11 @@ static int replay_task(void *context, size_t number)
     char id[FINDING_ID_SIZE];
     struct settled *settled = NEW(struct settled);
     finding_id(finding, task->job->trace, id);
-    if (replay_one(task, finding, (unsigned)(number % options->jobs), settled, &error)) {
+    show_progress(task, number, id);
+    int result = replay_one(task, finding, (unsigned)(number % options->jobs), settled, &error);
+    if (progress_line_wanted(options))
+        progress_line_clear();
+    if (result) {
         fprintf(stderr, "preplay: %s: %s\n", id, error.text);
         free(settled);
         return (int)error.code;
@@ -295,6 +326,7 @@ static int replay_chosen(struct task *task, struct error *error)
     task->results = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (task->results == MAP_FAILED)
         return error_set(error, ERROR_INTERNAL, "no memory for %zu results", task->chosen.count);
+    task->started = now();
     int code = side_by_side(task->chosen.count * task->options->times, task->options->jobs,
                             replay_task, task, error);
     if (code >= 0 && settle_all(task, error))

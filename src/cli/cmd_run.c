@@ -5,6 +5,7 @@
 #include "model/sift.h"
 #include "replay/confirming.h"
 #include "cli/predict.h"
+#include "cli/progress_line.h"
 #include "target/processes.h"
 #include "cli/recording_options.h"
 #include "cli/reporting.h"
@@ -83,11 +84,12 @@ static void show_progress(void *unused, const struct confirming_progress *progre
     (void)unused;
     if (progress && progress->current)
         fprintf(stderr,
-                "\r\033[Kpreplay: replaying, %zu of %zu settled, %zu happened, %.0f s left; now %s",
+                "\r\033[Kpreplay: replaying, %zu of %zu settled, %zu happened, at most %.0f s "
+                "left; now %s",
                 progress->settled, progress->total, progress->confirmed, progress->left,
                 progress->current);
     else
-        fputs("\r\033[K", stderr);
+        progress_line_clear();
     fflush(stderr);
 }
 
@@ -108,7 +110,7 @@ static int confirm(struct run *run, struct part *part, struct error *error)
         .budget = run->options->budget,
         .spent = run->options->budget > 0 ? run->numbers.replaying : run->fruitless,
         .timeout = run->options->timeout,
-        .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
+        .progress = progress_line_wanted(run->options) ? show_progress : NULL,
         .in_place = run->options->in_place,
     };
     int result = trace_lock_replay(&run->recording.lock, run->recording.directory, error)

@@ -170,8 +170,9 @@ enum command_id {
       "report only what this earlier --json FILE does not have")                                   \
     O(FLAG, all, "all", 0, "", IN(RUN) | IN(REPORT) | IN(MERGE) | IN(PREDICT) | IN(COMPARE), 0, 1, \
       0, "also list candidates that no sound model supports")                                      \
-    O(FLAG, quiet, "quiet", 'q', "", IN(RUN), 0, 1, 0,                                             \
-      "no text: the exit code and the reports that were asked for say it")                         \
+    O(FLAG, quiet, "quiet", 'q', "",                                                               \
+      IN(RUN) | IN(PREDICT) | IN(REPLAY) | IN(REPORT) | IN(COMPARE), 0, 1, 0,                      \
+      "no line of progress; run: no text either, the exit code and other reports say it")          \
     O(COUNT, max_findings, "max-findings", 0, "N", IN(RUN) | IN(REPORT), 0, UINT32_MAX, 20,        \
       "causes that text shows, and a few places of each (0: all of both)")                         \
     O(TEXT, source_root, "source-root", 0, "DIR:...", IN(RUN) | IN(REPORT) | IN(REPLAY), 0, 0, 0,  \

@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/progress_line.h"
 #include "model/sift.h"
 #include "report/report.h"
 
@@ -82,8 +83,9 @@ static void choose_blocks(struct prediction *prediction, const char *globs)
     prediction->engine_options.blocks = prediction->globs;
 }
 
-int prediction_run_on(struct prediction *prediction, const struct options *options,
-                      struct trace *trace, const char *standard, struct error *error)
+static int run_engines(struct prediction *prediction, const struct options *options,
+                       struct trace *trace, const char *standard, struct progress *progress,
+                       struct error *error)
 {
     *prediction = (struct prediction){.trace = trace};
     prediction->engine_options = (struct engine_options){
@@ -93,6 +95,7 @@ int prediction_run_on(struct prediction *prediction, const struct options *optio
         .per_pair = options->per_pair,
         .budget = options->steps,
         .pair_seconds = options->pair_timeout,
+        .progress = progress,
     };
     if (choose_engines(prediction, options->engines ? options->engines : standard, error) ||
         choose_model(prediction, options->model, error) || !trace)
@@ -100,6 +103,12 @@ int prediction_run_on(struct prediction *prediction, const struct options *optio
     choose_blocks(prediction, options->atomic);
     return driver_run(&prediction->driver, trace, prediction->engines, prediction->engine_count,
                       &prediction->engine_options, error);
+}
+
+int prediction_run_on(struct prediction *prediction, const struct options *options,
+                      struct trace *trace, const char *standard, struct error *error)
+{
+    return run_engines(prediction, options, trace, standard, NULL, error);
 }
 
 int prediction_run(struct prediction *prediction, const struct options *options, const char *path,
@@ -110,7 +119,13 @@ int prediction_run(struct prediction *prediction, const struct options *options,
         *prediction = (struct prediction){0};
         return -1;
     }
-    return prediction_run_on(prediction, options, sift_open(path, error), standard, error);
+    struct progress_line line;
+    struct progress *progress = progress_line_begin(&line, options, "reading the recording");
+    int result =
+        run_engines(prediction, options, sift_open(path, error), standard, progress, error);
+    progress_line_end(&line);
+    prediction->engine_options.progress = NULL;
+    return result;
 }
 
 int prediction_check(const struct options *options, const char *standard, struct error *error)

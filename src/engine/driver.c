@@ -2,6 +2,7 @@
 
 #include "base/interruption.h"
 #include "base/memory.h"
+#include "base/progress.h"
 #include "engine/check_findings.h"
 #include "trace/turns.h"
 
@@ -30,11 +31,14 @@ static int read_all(struct driver *driver, struct trace *trace, struct error *er
     const struct event *batch;
     long count = 0;
     uint32_t first = 0;
+    struct progress *progress = driver->filter_options.progress;
+    progress_begin(progress, "reading events", 0);
     while (!interruption_asked() && (count = trace_next(trace, &batch, error)) > 0) {
         feed(driver->filters, driver->filter_count, batch, (size_t)count, first);
         feed(driver->runs, driver->count, batch, (size_t)count, first);
         whole_feed(&driver->whole, batch, (size_t)count);
         first += (uint32_t)count;
+        progress_add(progress, (uint64_t)count);
     }
     if (count < 0)
         return -1;
@@ -52,6 +56,7 @@ static void fold_witnesses(const struct engine_run *run)
 
 static int finish(struct driver *driver, struct error *error)
 {
+    progress_begin(driver->filter_options.progress, "predicting", 0);
     for (size_t i = 0; i < driver->filter_count; i++)
         if (engine_finish(&driver->filters[i], error))
             return -1;

@@ -25,6 +25,7 @@ enum guarantee {
 
 /* engine/whole.h */
 struct whole;
+struct progress;
 
 struct engine_options {
     enum model model;          /* MODEL_NONE: the engine's own default */
@@ -35,6 +36,7 @@ struct engine_options {
     double pair_seconds;       /* smt: limit of a pair; 0: none */
     uint64_t budget;           /* search steps a candidate; 0: the engine's default */
     uint64_t log_limit;        /* tlh: synchronisation kept without a candidate; 0: default */
+    struct progress *progress; /* who watches, or NULL */
     const char *const *blocks; /* globs of atomic functions, NULL-terminated, or NULL */
 };
 

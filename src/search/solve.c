@@ -1,6 +1,7 @@
 #include "search/solve.h"
 
 #include "base/memory.h"
+#include "base/progress.h"
 #include "search/essence.h"
 #include "search/learn.h"
 #include "trace/turns.h"
@@ -203,6 +204,7 @@ static void solve_task(struct worker *worker, size_t number, uint64_t budget)
         if (climb(&climber, &worker->work->tasks[number], budget, outcome))
             break;
     }
+    progress_add(ladder->progress, 1);
 }
 
 /* What a task may take: what is left is never shared out at once, and one that is hard
@@ -344,7 +346,8 @@ static struct ladder part_of(const struct ladder *ladder, uint32_t first)
     struct ladder part = {.rungs = {ladder->rungs[first]},
                           .essences = {ladder->essences[first]},
                           .count = 1,
-                          .without_witnesses = ladder->without_witnesses};
+                          .without_witnesses = ladder->without_witnesses,
+                          .progress = ladder->progress};
     for (uint32_t i = first + 1;
          i < ladder->count && !is_value(ladder->rungs[first]) && !is_value(ladder->rungs[i]); i++) {
         part.essences[part.count] = ladder->essences[i];
@@ -370,6 +373,7 @@ void solve_all(const struct ladder *ladder, const struct solve_task *tasks,
                             .least = solve_budget(ladder, count),
                             .mutex = PTHREAD_MUTEX_INITIALIZER,
                             .chunk_done = PTHREAD_COND_INITIALIZER};
+        progress_begin(ladder->progress, "deciding candidates", left);
         share_out(&work, jobs);
         left = 0;
         for (size_t i = 0; i < work.count; i++)

@@ -7,11 +7,14 @@
 
 /* The models to try, the strongest first: a finding carries the first that has a
  * witness. */
+struct progress;
+
 struct ladder {
     struct search_index *rungs[MODEL_COUNT];
     struct essence *essences[MODEL_COUNT]; /* ladder_focus(); NULL: the whole history */
     uint32_t count;
-    bool without_witnesses; /* outcomes do not keep them */
+    bool without_witnesses;    /* outcomes do not keep them */
+    struct progress *progress; /* who watches, or NULL */
 };
 
 /* MODEL_NONE: rf, then value and branch where recorded, then sync. */
