@@ -311,6 +311,7 @@ static int settle_all(const struct task *task, struct error *error)
 static int keep_apart(struct task *task, struct error *error)
 {
     struct replay_program *program = &task->job->program;
+    program->live_inputs = task->options->live_inputs;
     if (replay_program_keep_apart(program, task->options->arguments[0], task->options->in_place,
                                   error))
         return -1;

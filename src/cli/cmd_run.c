@@ -112,6 +112,7 @@ static int confirm(struct run *run, struct part *part, struct error *error)
         .timeout = run->options->timeout,
         .progress = progress_line_wanted(run->options) ? show_progress : NULL,
         .in_place = run->options->in_place,
+        .live_inputs = run->options->live_inputs,
     };
     int result = trace_lock_replay(&run->recording.lock, run->recording.directory, error)
                      ? -1

@@ -267,6 +267,7 @@ int confirming_run(struct confirming *confirming, const char *path, struct error
     confirm_jobs_collect(&self->jobs, confirming->history, confirming->lists,
                          confirming->list_count);
     int result = self->jobs.count ? replay_program_read(&self->program, path, error) : 0;
+    self->program.live_inputs = confirming->live_inputs;
     self->settling = (struct settling){.program = &self->program, .history = confirming->history};
     if (!result)
         confirming->budget_was = budget_of(confirming, &self->program);

@@ -21,12 +21,13 @@ struct confirming {
     const struct history *history;
     struct findings **lists; /* whose verdicts are settled */
     size_t list_count;
-    uint64_t most;  /* replays, at most */
-    double budget;  /* seconds for all replays together; 0: in proportion to the recorded run, for
-                       those that show nothing */
-    double spent;   /* of that, by other processes of the run */
-    double timeout; /* seconds, each; 0: the standard */
-    bool in_place;  /* on the user's own files */
+    uint64_t most;    /* replays, at most */
+    double budget;    /* seconds for all replays together; 0: in proportion to the recorded run, for
+                         those that show nothing */
+    double spent;     /* of that, by other processes of the run */
+    double timeout;   /* seconds, each; 0: the standard */
+    bool in_place;    /* on the user's own files */
+    bool live_inputs; /* not those of the recorded run */
     /* Called before each replay, and with NULL at the end; may be NULL. */
     void (*progress)(void *context, const struct confirming_progress *progress);
     void *progress_context;

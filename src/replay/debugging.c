@@ -183,6 +183,7 @@ int debugging_run(const struct replay_program *program, const struct history *hi
         .sandbox = program->sandbox,
         .environment = program->environment,
         .input = paths.input,
+        .inputs = paths.inputs,
         .debugged = true,
     };
     int result = recording_become(&recording, error);

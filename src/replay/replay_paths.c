@@ -35,6 +35,7 @@ int replay_paths_make(struct replay_paths *paths, const struct history *history,
     snprintf(paths->story, REPLAY_PATH, "%.4080s/%s.story", directory, id);
     snprintf(paths->script, REPLAY_PATH, "%.4080s/%s.gdb", directory, id);
     snprintf(paths->input, REPLAY_PATH, "%.4080s/stdin", real);
+    snprintf(paths->inputs, REPLAY_PATH, "%.4080s/inputs", real);
     int input = files_open(paths->input);
     if (input >= 0)
         close(input);

@@ -17,6 +17,7 @@ struct replay_paths {
     char record[REPLAY_PATH];                     /* the trace of the replayed run */
     char story[REPLAY_PATH], script[REPLAY_PATH]; /* for gdb */
     char input[REPLAY_PATH];                      /* the recorded standard input, or /dev/null */
+    char inputs[REPLAY_PATH];                     /* what else it was told (runtime/inputs.h) */
 };
 
 /* Replays that run side by side have a `lane` each, from 0. */

@@ -88,6 +88,7 @@ int replay_program_read(struct replay_program *program, const char *trace_path, 
     program->seconds = json_number_value(json_object_get(manifest, "seconds"));
     program->processor_seconds = json_number_value(json_object_get(manifest, "processor_seconds"));
     program->end = read_end(manifest);
+    program->id = (int)json_integer_value(json_object_get(manifest, "process"));
     if (!program->command[0])
         return error_set(error, ERROR_INPUT, "%s: its manifest names no command", trace_path);
     return 0;
@@ -167,6 +168,8 @@ static int run_program(struct watch *watch, const struct replay_program *program
         .environment = program->environment,
         .output = paths->output,
         .input = paths->input,
+        .inputs = program->live_inputs ? NULL : paths->inputs,
+        .recorded_process = program->live_inputs ? 0 : program->id,
         .process_name = program->process,
         .watch = look,
         .watch_context = watch,

@@ -17,6 +17,8 @@ struct replay_program {
     char process[MANIFEST_PROCESS]; /* of the run that the manifest is of: "" or, for a forked
                           child, the way to its directory */
     bool sync_only, valgrind;
+    bool live_inputs; /* it is told what is true now, not what the recorded run was told */
+    int id;           /* of the recorded process; 0: not known */
     double seconds, processor_seconds;
     struct recorded_end end;
     struct sandbox *sandbox; /* where it is run again */

@@ -1,6 +1,7 @@
 #include "runtime/enforce.h"
 #include "runtime/crash.h"
 #include "runtime/enforce_steps.h"
+#include "runtime/inputs.h"
 #include "runtime/played_waits.h"
 #include "runtime/standing.h"
 #include "runtime/text.h"
@@ -18,7 +19,7 @@ uint64_t enforce_child_path(uint64_t path, uint32_t child)
 void enforce_thread(struct recorder *self, uint64_t path)
 {
     self->path = path;
-    self->gate_index = self->step_cursor = 0;
+    self->gate_index = self->step_cursor = self->input_cursor = 0;
     self->owed = false;
     self->scheduled = 0;
     self->missed = false;
@@ -65,6 +66,7 @@ void enforce_start(void)
         return;
     }
     take_input();
+    inputs_start();
     atomic_store(&turns_control->state, CONTROL_RUNNING);
     enforce_active = true;
     crash_watch();

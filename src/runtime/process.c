@@ -113,6 +113,7 @@ static bool claim_again(void)
     directory_move(process.directory, "stopped", aside);
     directory_move(process.directory, "cut_off", aside);
     directory_move(process.directory, "users", aside);
+    directory_move(process.directory, "inputs", aside);
     return directory_move(process.directory, "streams", aside) == 0 &&
            directory_move(process.directory, "process", aside) == 0 && claim();
 }

@@ -135,6 +135,19 @@ static pid_t start_program(struct guarding *self, const int alive[2])
 
 /* --- a PID namespace ------------------------------------------------------------------ */
 
+/* The next process gets this id, and its threads those behind it: a program that was told its id
+ * when it was recorded is told the same again. */
+static void wish_for_id(pid_t id)
+{
+    char text[16];
+    int length = snprintf(text, sizeof text, "%d", (int)id - 1);
+    int file = id > 2 ? open("/proc/sys/kernel/ns_last_pid", O_WRONLY | O_CLOEXEC) : -1;
+    ssize_t written = file >= 0 ? write(file, text, (size_t)length) : 0;
+    (void)written; /* not allowed: then it gets another one */
+    if (file >= 0)
+        close(file);
+}
+
 static _Noreturn void be_first_process(struct guarding *self, const int alive[2])
 {
     close(alive[1]);
@@ -143,6 +156,7 @@ static _Noreturn void be_first_process(struct guarding *self, const int alive[2]
         failed(self, "/proc cannot be mounted");
         give_up(self);
     }
+    wish_for_id(self->task->id);
     pid_t program = start_program(self, alive);
     if (program < 0)
         give_up(self);

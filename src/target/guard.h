@@ -26,6 +26,7 @@ struct guard_task {
     void (*become)(void *context);
     void *context;
     bool own_processes; /* a PID namespace of its own, and /proc with it; after enter() */
+    pid_t id;           /* in that namespace, where the kernel allows it; 0: any */
     bool whole_family;  /* it has ended when its last child has */
 };
 

@@ -88,6 +88,8 @@ static void set_replay(const struct recording *recording)
     setenv("PREPLAY_CONTROL", recording->control, 1);
     if (recording->process_name)
         setenv("PREPLAY_PROCESS", recording->process_name, 1);
+    if (recording->inputs)
+        setenv("PREPLAY_INPUTS", recording->inputs, 1);
     if (recording->debugged && recording->input)
         setenv("PREPLAY_INPUT", recording->input, 1);
     if (chdir(sandbox_directory(recording->sandbox)))
@@ -171,6 +173,7 @@ static int start_guarded(struct launch *launch, struct error *error)
         .become = become_launched,
         .context = launch,
         .own_processes = sandbox_own_processes(recording->sandbox),
+        .id = recording->recorded_process,
         .whole_family = recording->process_name && *recording->process_name,
     };
     struct error reason = {0};

@@ -44,6 +44,8 @@ struct recording {
     const char *program;            /* the file of the command, if that is not its first word */
     const char *const *environment; /* NULL-terminated */
     const char *input;              /* file for its standard input */
+    const char *inputs;             /* file of what it is given back (runtime/inputs.h), or NULL */
+    int recorded_process;           /* the id that it had, and gets if that can be; or 0 */
     bool debugged;                  /* the command is a debugger, which passes it all on */
     const char *output;             /* file for what it prints */
     /* Called once it has been started. */

@@ -176,6 +176,8 @@ static json_t *manifest(const struct recording *recording, bool finished)
     add_environment(object, recording->schedule ? "*" : recording->hidden);
     if (recording->limit)
         json_object_set_new(object, "limit", json_integer((json_int_t)recording->limit));
+    if (finished && recording->process > 0 && !recording->schedule)
+        json_object_set_new(object, "process", json_integer(recording->process));
     if (finished)
         json_object_set_new(object, "seconds", json_real(recording->seconds));
     if (finished)

@@ -30,6 +30,7 @@ static const struct {
     {"cwd", false},
     {"output", false},
     {"stdin", false},
+    {"inputs", false},
     {"atomics", false},
     {"valgrind-*", false},
     {"space", false},

@@ -1,0 +1,54 @@
+/* Random bytes: a replay gets those of the recorded run. What reads /dev/urandom or asks the
+ * processor itself gets others. */
+#include "runtime/inputs.h"
+#include "runtime/system.h"
+
+#include <errno.h>
+#include <sys/random.h>
+
+#define FUNCTION(result, name, parameters)                                                         \
+    EXPORT result name parameters;                                                                 \
+    EXPORT result name parameters
+
+/* Bytes that were got, or what the kernel says against it. */
+static long get_random(void *bytes, size_t length, unsigned flags)
+{
+    struct recorder *self = recorder_current;
+    if (self && inputs_again(self, INPUT_RANDOM, bytes, length))
+        return (long)length;
+    long got = system_call(SYS_getrandom, (long)bytes, (long)length, flags, 0, 0, 0);
+    if (self && got == (long)length)
+        inputs_keep(self, INPUT_RANDOM, bytes, length);
+    return got;
+}
+
+FUNCTION(ssize_t, getrandom, (void *bytes, size_t length, unsigned flags))
+{
+    long got = get_random(bytes, length, flags);
+    if (got >= 0)
+        return got;
+    errno = (int)-got;
+    return -1;
+}
+
+/* All of them, however often the kernel is interrupted. */
+static int fill(void *bytes, size_t length)
+{
+    size_t done = 0;
+    while (done < length) {
+        long got = get_random((char *)bytes + done, length - done, 0);
+        if (got < 0 && got != -EINTR)
+            return (int)-got;
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return 0;
+}
+
+FUNCTION(int, getentropy, (void *bytes, size_t length))
+{
+    enum { MOST = 256 };
+    int reason = length > MOST ? EIO : fill(bytes, length);
+    if (reason)
+        errno = reason;
+    return reason ? -1 : 0;
+}
