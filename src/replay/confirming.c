@@ -30,6 +30,7 @@ struct confirmation {
     struct map failures;  /* hashes of failures: the second one of a kind is no news */
     struct foretold foretold;
     double started;
+    uint32_t fruitless;     /* tries that showed nothing */
     struct settled settled; /* large: not on the stack */
 };
 
@@ -58,9 +59,14 @@ static double seconds_left(const struct confirmation *self)
     return options->budget_was - options->spent - spent;
 }
 
-static bool is_spent(const struct confirmation *self)
+/* A candidate that would take as long as those before it, and longer than is left, is not begun;
+ * unless the user has said what may be spent. */
+static bool is_spent(const struct confirmation *self, const struct confirm_job *job)
 {
-    return self->options->replays >= self->options->most || seconds_left(self) <= 0;
+    const struct confirming *options = self->options;
+    double usual = self->fruitless ? options->fruitless / self->fruitless : 0;
+    double needed = options->budget > 0 || confirm_is_sound(job->finding) ? 0 : usual;
+    return options->replays >= options->most || seconds_left(self) <= needed;
 }
 
 /* How long the next replay may take; 0: the standard. */
@@ -196,8 +202,10 @@ static bool try_once(struct confirmation *self, struct confirm_job *job,
     double took = now() - begun;
     options->replays += self->settled.runs;
     options->seconds += took;
-    if (!self->settled.reached && !self->settled.failed)
+    if (!self->settled.reached && !self->settled.failed) {
         options->fruitless += took;
+        self->fruitless++;
+    }
     if (result) {
         finding_settle(job->finding, job->finding->verdict, error.text);
         job->settled = true;
@@ -222,7 +230,7 @@ static bool settle(struct confirmation *self, struct confirm_job *job)
                                                            SCHEDULE_FINE};
     int attempts = confirm_is_sound(job->finding) ? ATTEMPTS : 1;
     for (int i = 0; i < attempts && !job->settled; i++) {
-        if (is_spent(self)) {
+        if (is_spent(self, job)) {
             job->settled = i > 0;
             return i > 0;
         }
@@ -252,7 +260,7 @@ static void settle_all(struct confirmation *self)
     for (int round = 0; round < 2; round++)
         for (size_t i = 0; i < self->jobs.count; i++) {
             struct confirm_job *job = &self->jobs.items[i];
-            if (self->options->interrupted || interruption_asked() || is_spent(self))
+            if (self->options->interrupted || interruption_asked() || is_spent(self, job))
                 return;
             if (!job->settled && !is_foretold(self, job))
                 settle(self, job);
