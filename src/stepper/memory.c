@@ -30,6 +30,8 @@ static void one_word(struct stepped *self, enum step_op op, uintptr_t address, u
 void memory_access(enum step_op op, uintptr_t address, size_t size, uintptr_t pc)
 {
     struct stepped *self = stepped_current();
+    if (step_is_library(pc))
+        return;
     while (self && size) {
         size_t here = 8 - (address & 7);
         if (here > size)

@@ -144,7 +144,7 @@ __attribute__((constructor)) static void start(void)
                                      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         return;
     write_modules();
-    dl_iterate_phdr(find_library, dlsym(RTLD_NEXT, "fclose"));
+    dl_iterate_phdr(find_library, dlsym(RTLD_NEXT, "gnu_get_libc_version"));
     hide();
     pthread_atfork(NULL, NULL, forget);
     stepper = page;

@@ -21,6 +21,36 @@ setup() {
     [ "$status" -eq 2 ]
 }
 
+@test "explore: failures at two places are two, with the place that is the program's" {
+    cat >two.c <<'END'
+#include <assert.h>
+#include <pthread.h>
+static int x;
+static void *set(void *argument)
+{
+    x = 1;
+    x = 2;
+    return argument;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, set, NULL);
+    int seen = x;
+    assert(seen != 1);
+    seen = x;
+    assert(seen != 2);
+    return 0;
+}
+END
+    "$PREPLAY" cc -g two.c -o two
+    run "$PREPLAY" explore ./two
+    [ "$status" -eq 66 ]
+    [[ "$output" == *"2 failures"* ]]
+    [[ "$output" == *"#0 main  "*"two.c:14:"* ]]
+    [[ "$output" == *"#0 main  "*"two.c:16:"* ]]
+}
+
 @test "explore: the same runs each time" {
     "$PREPLAY" explore -d first --json first.json ./account || true
     "$PREPLAY" explore -d second --json second.json ./account || true
