@@ -3,6 +3,7 @@
 // is one.
 // package: absl_synchronization
 // build: -std=c++17
+// compilers: clang
 // case mutex: race data
 // case notification: race data
 // case two_mutexes: race data

@@ -1,6 +1,7 @@
 // Qt is not instrumented and synchronises by atomic operations and futexes of its own (abseil.cpp).
 // package: Qt5Core
 // build: -std=c++17 -fPIC
+// compilers: gcc
 // case mutex: race data
 // case semaphore: race data
 // case pool: race data
