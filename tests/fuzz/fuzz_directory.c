@@ -6,9 +6,12 @@
 #include "replay/replaying.h"
 #include "replay/trust.h"
 #include "report/findings_file.h"
+#include "target/before.h"
+#include "target/network.h"
 #include "target/processes.h"
 #include "target/trace_lock.h"
 #include "target/trace_removal.h"
+#include "target/users.h"
 #include "trace/formats.h"
 #include "trace/history.h"
 #include "trace/recorded/binary_stop.h"
@@ -44,6 +47,12 @@ static const char *const names[] = {
     "process-1/cwd",
     "process-1/modules",
     "process-1/streams/000000000.pps",
+    "before/list",
+    "before/network",
+    "users",
+    "cut_off",
+    "stdin",
+    "process-1/before/list",
 };
 
 static const char *directory(void)
@@ -119,6 +128,32 @@ static void read_history(const char *path)
     trace_close(trace);
 }
 
+static void look_at_path(void *context, const char *path)
+{
+    (void)context;
+    if (*path != '/')
+        abort(); /* what is relative would be of whoever runs preplay */
+}
+
+/* What the program changed, and with whom it talked. */
+static void read_surroundings(const char *path)
+{
+    struct error error = {0};
+    struct before before = {0};
+    struct network network;
+    if (before_read(&before, path, &error))
+        must_be_input(&error);
+    else
+        before_directories(&before, look_at_path, NULL);
+    before_bytes(&before);
+    before_free(&before);
+    error = (struct error){0};
+    if (network_read(&network, path, look_at_path, NULL, &error))
+        must_be_input(&error);
+    char why[256];
+    users_changed(path, why, sizeof why);
+}
+
 static void read_rest(const char *path)
 {
     struct error error = {0};
@@ -149,12 +184,13 @@ static void read_rest(const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    make("");
-    make("/streams");
-    make("/process-1");
-    make("/process-1/streams");
+    static const char *const directories[] = {
+        "", "/streams", "/before", "/process-1", "/process-1/streams", "/process-1/before"};
+    for (size_t i = 0; i < sizeof directories / sizeof *directories; i++)
+        make(directories[i]);
     write_files(data, size);
     read_history(directory());
+    read_surroundings(directory());
     read_rest(directory());
     nftw(directory(), remove_entry, 32, FTW_DEPTH | FTW_PHYS);
     return 0;

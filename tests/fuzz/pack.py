@@ -6,7 +6,8 @@ import sys
 NAMES = ["manifest.json", "findings.json", "modules", "stopped", "process", "cmdline", "environ", "cwd", "lock",
          "streams/000000000.pps", "streams/000000001.pps", "streams/000000002.pps", "process-1/process",
          "process-1/cmdline", "process-1/environ", "process-1/cwd", "process-1/modules",
-         "process-1/streams/000000000.pps"]
+         "process-1/streams/000000000.pps", "before/list", "before/network", "users", "cut_off", "stdin",
+         "process-1/before/list"]
 HEADER = 112
 
 
