@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/explore_replay.h"
 #include "model/sift.h"
+#include "explore/failures_file.h"
 #include "replay/debugging.h"
 #include "replay/settling.h"
 #include "cli/progress_line.h"
@@ -370,7 +371,7 @@ int cmd_replay(struct options *options, struct error *error)
         return -1;
     if (!options->trust && trust_check(options->arguments[0], error))
         return -1;
-    if (explore_replay_is_for(options->arguments[0]))
+    if (failures_file_is_in(options->arguments[0]))
         return explore_replay(options, error);
     struct job job = {0};
     int code = open_job(&job, options->arguments[0], error);

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/explore_text.h"
 #include "cli/reporting.h"
+#include "explore/failures_file.h"
 #include "explore/stepping.h"
 #include "replay/replaying.h"
 #include "trace/finding_id.h"
@@ -14,38 +15,6 @@
 
 #define NOT_ALL_CONFIRMED 1
 #define PATIENCE          10.0 /* seconds without a step */
-
-static void file_of(const char *directory, char path[PATH_MAX])
-{
-    snprintf(path, PATH_MAX, "%.4000s/exploration.json", directory);
-}
-
-bool explore_replay_is_for(const char *directory)
-{
-    char path[PATH_MAX];
-    file_of(directory, path);
-    return access(path, F_OK) == 0;
-}
-
-/* The file may have been written by anybody. */
-static int read_schedule(const json_t *finding, struct failure *failure, struct error *error)
-{
-    const json_t *turn, *schedule = json_object_get(finding, "schedule");
-    size_t i;
-    json_array_foreach(schedule, i, turn)
-    {
-        const char *name;
-        json_int_t count, waiter;
-        if (json_unpack((json_t *)turn, "[s, I, I]", &name, &count, &waiter) || count < 0 ||
-            count > UINT32_MAX || waiter < 0 || waiter > UINT32_MAX || i >= STEPPER_TURNS)
-            return error_set(error, ERROR_INPUT, "exploration.json: turn %zu of %s is malformed", i,
-                             failure->id);
-        array_push(&failure->turns, ((struct step_turn){.thread = strtoull(name, NULL, 16),
-                                                        .count = (uint32_t)count,
-                                                        .waiter = (uint32_t)waiter}));
-    }
-    return 0;
-}
 
 static bool is_wanted(const struct options *options, const char *id)
 {
@@ -60,7 +29,6 @@ struct again {
     struct explore_backend backend;
     struct symbols *symbols;
     char directory[PATH_MAX], output[PATH_MAX], modules[PATH_MAX];
-    int usual;
     uint32_t wanted, failed_again;
 };
 
@@ -80,43 +48,32 @@ static void tell(const struct again *again, struct failure *found, bool same, bo
                kept ? "" : ", for it left the schedule: it does not do the same as before");
 }
 
-static int run_one(struct again *again, const json_t *finding, const char *id, struct error *error)
+static int run_one(struct again *again, const struct failure *wanted, int usual,
+                   struct error *error)
 {
-    struct failure wanted = {0}, found;
+    struct failure found;
     struct stepped_run run;
-    json_int_t first = 0, preemptions = 0;
-    snprintf(wanted.id, sizeof wanted.id, "%s", id);
-    int result = read_schedule(finding, &wanted, error);
-    if (!result)
-        result = again->backend.run(again->backend.context, wanted.turns.items, wanted.turns.count,
-                                    again->output, &run, error);
-    if (!result) {
-        failure_judge(&found, &run, again->usual, again->output, again->modules);
-        json_unpack((json_t *)finding, "{s:I, s:I}", "run", &first, "preemptions", &preemptions);
-        found.run = (uint32_t)first;
-        found.preemptions = (uint32_t)preemptions;
-        bool same = strcmp(found.id, id) == 0;
-        again->failed_again += same;
-        printf("%s %s\n", id, same ? "confirmed" : "unreached");
-        tell(again, &found, same, !run.page->diverged);
-        failure_free(&found);
-    }
-    failure_free(&wanted);
-    return result;
+    if (again->backend.run(again->backend.context, wanted->turns.items, wanted->turns.count,
+                           again->output, &run, error))
+        return -1;
+    failure_judge(&found, &run, usual, again->output, again->modules);
+    found.run = wanted->run;
+    found.preemptions = wanted->preemptions;
+    bool same = strcmp(found.id, wanted->id) == 0;
+    again->failed_again += same;
+    printf("%s %s\n", wanted->id, same ? "confirmed" : "unreached");
+    tell(again, &found, same, !run.page->diverged);
+    failure_free(&found);
+    return 0;
 }
 
-static int run_all(struct again *again, const json_t *json, struct error *error)
+static int run_all(struct again *again, const struct kept_failures *failures, struct error *error)
 {
-    const json_t *finding;
-    size_t i;
-    json_unpack((json_t *)json, "{s:{s:i}}", "exploration", "usual", &again->usual);
-    json_array_foreach(json_object_get(json, "findings"), i, finding)
-    {
-        const char *id = json_string_value(json_object_get(finding, "id"));
-        if (!id || !is_wanted(again->options, id))
+    for (size_t i = 0; i < failures->count; i++) {
+        if (!is_wanted(again->options, failures->items[i].id))
             continue;
         again->wanted++;
-        if (run_one(again, finding, id, error))
+        if (run_one(again, &failures->items[i], failures->usual, error))
             return -1;
     }
     if (!again->wanted && again->options->argument_count > 1)
@@ -128,12 +85,9 @@ static int run_all(struct again *again, const json_t *json, struct error *error)
 static int with_program(struct again *again, const struct replay_program *program,
                         struct error *error)
 {
-    char path[PATH_MAX];
-    json_error_t reason;
-    file_of(again->directory, path);
-    json_t *json = json_load_file(path, 0, &reason);
-    if (!json)
-        return error_set(error, ERROR_INPUT, "%s: line %d: %s", path, reason.line, reason.text);
+    struct kept_failures failures;
+    if (failures_file_read(&failures, again->directory, error))
+        return -1;
     struct stepping *stepping = stepping_create(
         &(struct stepping_wish){.command = (const char *const *)program->command,
                                 .environment = (const char *const *)program->environment,
@@ -146,10 +100,10 @@ static int with_program(struct again *again, const struct replay_program *progra
     again->symbols = symbols_open(again->modules);
     if (stepping)
         again->backend = stepping_backend(stepping);
-    int code = stepping ? run_all(again, json, error) : -1;
+    int code = stepping ? run_all(again, &failures, error) : -1;
     symbols_close(again->symbols);
     stepping_destroy(stepping);
-    json_decref(json);
+    failures_file_free(&failures);
     return code;
 }
 

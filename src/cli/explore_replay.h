@@ -4,8 +4,6 @@
 
 #include "cli/options.h"
 
-/* Is the directory an exploration's? */
-bool explore_replay_is_for(const char *directory);
 /* The failures that the arguments behind the first name, or all: the exit code is 0 if each
  * happened again. */
 int explore_replay(const struct options *options, struct error *error);

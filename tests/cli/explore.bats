@@ -143,3 +143,23 @@ END
     [ "$status" -eq 67 ]
     [[ "$output" == *"stood still in a call that preplay does not know"* ]]
 }
+
+@test "explore: somebody else's exploration.json is no link, no pipe, and makes sense, or is refused" {
+    run "$PREPLAY" explore -d found ./account
+    [ "$status" -eq 66 ]
+    mv found/exploration.json kept.json
+    ln -s ../kept.json found/exploration.json
+    run "$PREPLAY" replay found
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"exploration.json: it is a symbolic link"* ]]
+    rm found/exploration.json
+    mkfifo found/exploration.json
+    run timeout 60 "$PREPLAY" replay found
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"exploration.json: it is no regular file"* ]]
+    rm found/exploration.json
+    sed 's/"schedule": \[/"schedule": [["x", -1, 0],/' kept.json >found/exploration.json
+    run "$PREPLAY" replay found
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"exploration.json: turn 0 of f-"*" is malformed"* ]]
+}

@@ -3,6 +3,7 @@
  *
  * The input is a list of files: which one (a byte), its length (two bytes), its bytes. pack.py
  * makes one of a real recording. */
+#include "explore/failures_file.h"
 #include "replay/replaying.h"
 #include "replay/trust.h"
 #include "report/findings_file.h"
@@ -53,6 +54,7 @@ static const char *const names[] = {
     "cut_off",
     "stdin",
     "process-1/before/list",
+    "exploration.json",
 };
 
 static const char *directory(void)
@@ -152,6 +154,12 @@ static void read_surroundings(const char *path)
         must_be_input(&error);
     char why[256];
     users_changed(path, why, sizeof why);
+    struct kept_failures failures;
+    error = (struct error){0};
+    if (failures_file_read(&failures, path, &error))
+        must_be_input(&error);
+    else
+        failures_file_free(&failures);
 }
 
 static void read_rest(const char *path)

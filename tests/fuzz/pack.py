@@ -7,7 +7,7 @@ NAMES = ["manifest.json", "findings.json", "modules", "stopped", "process", "cmd
          "streams/000000000.pps", "streams/000000001.pps", "streams/000000002.pps", "process-1/process",
          "process-1/cmdline", "process-1/environ", "process-1/cwd", "process-1/modules",
          "process-1/streams/000000000.pps", "before/list", "before/network", "users", "cut_off", "stdin",
-         "process-1/before/list"]
+         "process-1/before/list", "exploration.json"]
 HEADER = 112
 
 
