@@ -4,7 +4,8 @@
  * threads and programs perform it directly.
  *
  * A load that sees the same store as this thread's last event, a load of the
- * same address, adds nothing: spinning on a flag costs no trace. */
+ * same address in an order as strong, adds nothing: spinning on a flag costs no trace. (A relaxed
+ * load that sees the flag orders nothing; the acquire that follows it does.) */
 #include "runtime/library_calls.h"
 #include "runtime/sync.h"
 
@@ -23,8 +24,10 @@ static void write_atomic(struct recorder *self, bool entered, uint64_t clock, ui
                          unsigned op, uintptr_t address, unsigned size, int order, uint64_t value,
                          uintptr_t pc)
 {
+    /* Whether it has an index of its own is the code's to decide, never what others stored
+     * meanwhile. */
     bool repeat = op == EVENT_ATOMIC_LOAD && self->spin_object == address &&
-                  self->spin_index == self->sync_index;
+                  self->spin_index == self->sync_index && order <= self->spin_strongest;
     struct sync_record record = {
         .stamp = stamp,
         .value = value,
@@ -42,14 +45,19 @@ static void write_atomic(struct recorder *self, bool entered, uint64_t clock, ui
         self->spin_object = address;
         self->spin_index = self->sync_index;
         self->spin_clock = clock;
+        self->spin_order = (uint8_t)order;
+        if (!repeat)
+            self->spin_strongest = (uint8_t)order;
     }
     sync_write(self, entered, &record);
 }
 
 /* True if a load now would see what the last recorded event saw. */
-static inline bool nothing_new(const struct recorder *self, struct slot *slot, uintptr_t address)
+static inline bool nothing_new(const struct recorder *self, struct slot *slot, uintptr_t address,
+                               int order)
 {
     return self->spin_object == address && self->spin_index == self->sync_index &&
+           order <= self->spin_order &&
            atomic_load_explicit(&slot->clock, memory_order_acquire) == self->spin_clock << 1;
 }
 
@@ -63,9 +71,9 @@ static inline bool nothing_new(const struct recorder *self, struct slot *slot, u
         if (unlikely(enforce_active))                                                              \
             enforce_atomic(self, (uintptr_t)address, bits / 8, EVENT_ATOMIC_LOAD, CALLER);         \
         struct slot *slot = stamp_slot((uintptr_t)address);                                        \
-        if (nothing_new(self, slot, (uintptr_t)address)) {                                         \
+        if (nothing_new(self, slot, (uintptr_t)address, order)) {                                  \
             type seen = load(address);                                                             \
-            if (nothing_new(self, slot, (uintptr_t)address))                                       \
+            if (nothing_new(self, slot, (uintptr_t)address, order))                                \
                 return seen;                                                                       \
         }                                                                                          \
         bool entered = recorder_enter(self);                                                       \

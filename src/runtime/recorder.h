@@ -96,6 +96,7 @@ struct recorder {
     uintptr_t spin_object;
     uint64_t spin_clock;
     uint32_t spin_index;
+    uint8_t spin_order, spin_strongest; /* of that load; of all that spin there */
     struct stamper stamper;
     /* Writes whose value is not known yet (--values): the hook runs before the store. */
     uintptr_t late_address, late_pc;
