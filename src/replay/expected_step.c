@@ -41,7 +41,7 @@ bool expected_step_read(struct expected_step *step, const char *path, uint32_t p
 
 bool expected_step_thread(struct expected_step *step, const char *path, uint32_t thread)
 {
-    FILE *file = fopen(path, "re");
+    FILE *file = files_read(path);
     step->thread = thread;
     if (!file)
         return false;

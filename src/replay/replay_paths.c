@@ -101,9 +101,9 @@ int replay_read_schedule(const char *path, const struct history *history,
                          const struct finding *finding, struct watch *watch, struct error *error)
 {
     char line[256];
-    FILE *file = fopen(path, "re");
+    FILE *file = files_read(path);
     if (!file)
-        return error_set(error, ERROR_INPUT, "%s: cannot be read: %s", path, strerror(errno));
+        return error_set(error, ERROR_INPUT, "%s: %s", path, files_reason(errno));
     while (fgets(line, sizeof line, file)) {
         unsigned first;
         watch->steps += strncmp(line, "step ", 5) == 0 || strncmp(line, "access ", 7) == 0;

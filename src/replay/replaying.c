@@ -1,5 +1,6 @@
 #include "replay/replaying.h"
 
+#include "base/files.h"
 #include "base/memory.h"
 #include "target/manifest.h"
 #include "target/recording.h"
@@ -371,7 +372,7 @@ static int copy_kept(const struct replay_paths *paths, const struct history *his
     size_t got;
     if (replay_paths_make(&kept, history, id, 0, error))
         return -1;
-    FILE *from = fopen(kept.schedule, "re"), *to = fopen(paths->schedule, "we");
+    FILE *from = files_read(kept.schedule), *to = files_write(paths->schedule);
     while (from && to && (got = fread(block, 1, sizeof block, from)) > 0)
         fwrite(block, 1, got, to);
     bool good = from && to && !ferror(from) && !ferror(to);

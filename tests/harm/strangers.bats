@@ -254,3 +254,20 @@ C
         [[ "$output" == *"the start of no thread was recorded"* ]]
     done
 }
+
+@test "a schedule that was kept is no link and no pipe, and the copies of it go through none" {
+    "$PREPLAY" cc -g -pthread "$BATS_TEST_DIRNAME/../../examples/hidden_race.c" -o hidden_race
+    run -66 "$PREPLAY" run -d trace ./hidden_race
+    id=$(jq -r '.findings[0].id' trace/findings.json)
+    schedule=trace/replays/$id.schedule
+    mv "$schedule" kept
+    mkfifo "$schedule"
+    run timeout 60 "$PREPLAY" replay trace "$id"
+    [ "$status" -ne 124 ] # it did not wait for somebody to write
+    rm "$schedule"
+    cp kept "$schedule"
+    echo precious >precious
+    ln -s ../../precious "trace/replays/$id.1.schedule"
+    run -0 timeout 120 "$PREPLAY" replay -n 4 -j 2 trace "$id"
+    [ "$(cat precious)" = precious ]
+}
