@@ -128,7 +128,7 @@ static void tasks(void)
             places[i] = i;
 #pragma omp task firstprivate(i)
             {
-                usleep(500);
+                usleep(wrong ? 5000 : 500); /* for others to come and take their share */
                 places[i]++;
                 if (wrong)
                     value++;
@@ -147,7 +147,7 @@ static void dependent_tasks(void)
     {
 #pragma omp task depend(out : value)
         {
-            usleep(500);
+            usleep(wrong ? 50000 : 500); /* for another thread to do the other one */
             value = 1;
         }
         if (wrong) {
@@ -173,7 +173,7 @@ static void groups(void)
             {
 #pragma omp task firstprivate(i)
                 {
-                    usleep(500);
+                    usleep(wrong ? 20000 : 500);
                     places[i] = 1;
                     if (wrong)
                         value++;
@@ -192,7 +192,7 @@ static void task_loops(void)
         int base = 3;
 #pragma omp taskloop grainsize(2) firstprivate(base)
         for (int i = 0; i < 16; i++) {
-            usleep(200);
+            usleep(wrong ? 5000 : 200);
             places[i] = base + i;
             if (wrong)
                 value++;
