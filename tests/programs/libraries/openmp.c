@@ -147,12 +147,16 @@ static void dependent_tasks(void)
     {
 #pragma omp task depend(out : value)
         {
-            usleep(wrong ? 50000 : 500); /* for another thread to do the other one */
+            usleep(500);
             value = 1;
         }
         if (wrong) {
+            for (int i = 0; i < 12; i++)
 #pragma omp task
-            value = 2;
+            {
+                usleep(5000); /* for others to come and take their share */
+                value = 2;
+            }
         } else {
 #pragma omp task depend(inout : value)
             value++;
