@@ -84,23 +84,18 @@ static __attribute__((noinline)) void access_new(Addr address, ULong place, unsi
     }
     if (!process_recording() || !recorder_enter(self))
         return;
-    if (filter_add(self, address, size, write))
+    if (filter_add(self, address, size, write, PLACE_PC(place)))
         write_one(self, address, size, op, PLACE_PC(place));
     recorder_leave(self);
 }
 
 /* True if the filter knows all bytes; an access across granules is not asked for. */
-static inline bool seen(const struct recorder *self, Addr address, ULong place, unsigned shift)
+static inline bool seen(const struct recorder *self, Addr address, ULong place, bool write)
 {
-    uintptr_t block = address >> FILTER_BLOCK_SHIFT;
-    uint64_t index = filter_index(block);
     uint32_t size = PLACE_SIZE(place);
-    uint32_t bits = ((UINT32_C(1) << (size & 15)) - 1) << (address & 7);
-    if (unlikely(bits - 1 >= 0xff)) /* sizes from 16 on, and what leaves the granule */
+    if (unlikely(size > 8) || unlikely((address & 7) + size > 8))
         return false;
-    bits <<= shift;
-    return self->tags[index] == (block | self->segment) &&
-           (self->masks[index][address >> 3 & (FILTER_GRANULES - 1)] & bits) == bits;
+    return filter_knows(self, address, size, write, PLACE_PC(place));
 }
 
 VG_REGPARM(2) void access_load(Addr address, ULong place)
@@ -108,7 +103,7 @@ VG_REGPARM(2) void access_load(Addr address, ULong place)
     const struct recorder *self = tool_current;
     if (unlikely(!self))
         return;
-    if (likely(seen(self, address, place, 0)) && likely(!atomic_hinted(address)))
+    if (likely(seen(self, address, place, false)) && likely(!atomic_hinted(address)))
         return;
     access_new(address, place, EVENT_READ);
 }
@@ -118,7 +113,7 @@ VG_REGPARM(2) void access_store(Addr address, ULong place)
     const struct recorder *self = tool_current;
     if (unlikely(!self))
         return;
-    if (likely(seen(self, address, place, 8)) && likely(!atomic_hinted(address)))
+    if (likely(seen(self, address, place, true)) && likely(!atomic_hinted(address)))
         return;
     access_new(address, place, EVENT_WRITE);
 }
@@ -136,7 +131,7 @@ VG_REGPARM(3) ULong access_gated(Addr address, ULong place, ULong op)
     if (gate->pc == PLACE_PC(place) && gate->address == address &&
         gate->passed & HOST_GATE_BIT(made))
         return 0;
-    if (!op_in(made, OPS_ATOMIC) && seen(self, address, place, made == EVENT_WRITE ? 8 : 0))
+    if (!op_in(made, OPS_ATOMIC) && seen(self, address, place, made == EVENT_WRITE))
         return 0;
     if (gate->pc != PLACE_PC(place) || gate->address != address)
         gate->passed = 0;

@@ -145,8 +145,12 @@ static void write_atomic(struct recorder *self, Addr address, ULong place, unsig
 {
     uint32_t size = PLACE_SIZE(place);
     self->gate.passed &= (uint8_t)~HOST_GATE_BIT(op);
-    bool repeat = op == EVENT_ATOMIC_LOAD && self->spin_object == address &&
-                  self->spin_index == self->sync_index;
+    bool repeat = false;
+    if (op == EVENT_ATOMIC_LOAD)
+        repeat =
+            spins_note(&self->spins, address, PLACE_PC(place), self->sync_index, clock, (int)order);
+    else
+        self->sync_index++;
     struct sync_record record = {
         .stamp = stamp,
         .object = address,
@@ -159,13 +163,6 @@ static void write_atomic(struct recorder *self, Addr address, ULong place, unsig
     };
     if (record.flags & EVENT_HAS_VALUE)
         record.value = value_at(address, size);
-    if (!repeat)
-        self->sync_index++;
-    if (op == EVENT_ATOMIC_LOAD) {
-        self->spin_object = address;
-        self->spin_index = self->sync_index;
-        self->spin_clock = clock;
-    }
     write_record(self, &record);
 }
 
@@ -184,9 +181,13 @@ void atomic_load_made(Addr address, ULong place)
     struct recorder *self = tool_current;
     struct slot *slot = stamp_slot(address);
     uint64_t clock = atomic_load_explicit(&slot->clock, memory_order_relaxed) >> 1;
-    if (self->ignore_sync || (self->spin_object == address &&
-                              self->spin_index == self->sync_index && self->spin_clock == clock))
-        return; /* it spins: nothing new to see */
+    if (self->ignore_sync)
+        return;
+    const struct spin *spin = spins_find(&self->spins, address, PLACE_PC(place), self->sync_index);
+    if (spin && spin->clock == clock) { /* it spins: nothing new to see */
+        spins_turn(&self->spins, spin);
+        return;
+    }
     uint64_t stamp = stamp_load(slot, &self->stamper);
     write_atomic(self, address, place, EVENT_ATOMIC_LOAD, ORDER_ACQUIRE, stamp, clock);
 }

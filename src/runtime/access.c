@@ -1,5 +1,5 @@
 /* The memory hooks that compilers emit under -fsanitize=thread. The fast path is
- * the filter's answer "seen": two loads and a compare (recorder.h). */
+ * the filter's answer "seen": a few loads and a compare (recorder.h). */
 #include "runtime/enforce.h"
 #include "runtime/host.h"
 #include "runtime/library_calls.h"
@@ -17,7 +17,7 @@ static __attribute__((noinline)) void access_new(uintptr_t address, uint32_t siz
     if (likely(!(write ? self->ignore_writes : self->ignore_reads))) {
         if (unlikely(self->late_address))
             write_late_value(self);
-        if (filter_add(self, address, size, write)) {
+        if (filter_add(self, address, size, write, pc)) {
             if (unlikely(enforce_active))
                 enforce_access(self, address, size, op, pc);
             if (unlikely(process.values) && write && size <= 8) {
@@ -38,15 +38,7 @@ static inline __attribute__((always_inline)) void access_hook(uintptr_t address,
 {
     struct recorder *self = HOST_SEES_CODE ? NULL : recorder_current;
     if (likely(self != NULL)) {
-        uintptr_t block = address >> FILTER_BLOCK_SHIFT;
-        uint64_t index = filter_index(block);
-        unsigned bits = (size >= 8 ? 0xffu : ((1u << size) - 1) << (address & 7)) & 0xffu;
-        bits <<= write ? 8 : 0;
-        const granule_mask *mask = &self->masks[index][address >> 3 & (FILTER_GRANULES - 1)];
-        unsigned seen = *mask;
-        if (size == 16)
-            seen &= mask[address >> 3 & 1 ? 0 : 1];
-        if (likely(self->tags[index] == (block | self->segment) && (seen & bits) == bits))
+        if (likely(filter_knows(self, address, size, write, pc)))
             return;
     } else if (!process_recording()) {
         return;

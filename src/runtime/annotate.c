@@ -96,6 +96,7 @@ FUNCTION(void, __tsan_ignore_thread_end, (void))
 /* --- locks of the program's own making ---------------------------------------- */
 
 enum {
+    MUTEX_LINKER_INIT = 1 << 0, /* lives as long as the program, and is used after its destructor */
     MUTEX_READ_LOCK = 1 << 3,
     MUTEX_TRY_LOCK = 1 << 4,
     MUTEX_TRY_LOCK_FAILED = 1 << 5,
@@ -106,8 +107,17 @@ FUNCTION(void, __tsan_mutex_create, (void *mutex, unsigned flags UNUSED))
     sync_note_init(RECORD_OP_INIT, mutex, 0, CALLER);
 }
 
-FUNCTION(void, __tsan_mutex_destroy, (void *mutex UNUSED, unsigned flags UNUSED))
+static void destroy(const volatile void *lock, uintptr_t pc)
 {
+    struct sync sync = SYNC_AT(EVENT_DESTROY, lock, pc);
+    sync_before(&sync);
+    sync_after(&sync);
+}
+
+FUNCTION(void, __tsan_mutex_destroy, (void *mutex, unsigned flags))
+{
+    if (!(flags & MUTEX_LINKER_INIT))
+        destroy(mutex, CALLER);
 }
 
 /* What the lock does inside (its own atomics) is none of the program's business. */
@@ -172,6 +182,11 @@ FUNCTION(void, AnnotateRWLockCreate, (PLACE, const volatile void *lock))
 FUNCTION(void, AnnotateRWLockCreateStatic, (PLACE, const volatile void *lock))
 {
     sync_note_init(RECORD_OP_INIT, (const void *)lock, 0, CALLER);
+}
+
+FUNCTION(void, AnnotateRWLockDestroy, (PLACE, const volatile void *lock))
+{
+    destroy(lock, CALLER);
 }
 
 FUNCTION(void, AnnotateRWLockAcquired, (PLACE, const volatile void *lock, long writer))

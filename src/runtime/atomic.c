@@ -3,9 +3,9 @@
  * itself is the strongest one, which every weaker order allows. Unrecorded
  * threads and programs perform it directly.
  *
- * A load that sees the same store as this thread's last event, a load of the
- * same address in an order as strong, adds nothing: spinning on a flag costs no trace. (A relaxed
- * load that sees the flag orders nothing; the acquire that follows it does.) */
+ * A load that sees what it saw before, with only loads between, adds nothing: spinning costs no
+ * trace (spins.h). (A relaxed load that sees a flag orders nothing; the acquire that follows it
+ * does.) */
 #include "runtime/library_calls.h"
 #include "runtime/sync.h"
 
@@ -24,10 +24,12 @@ static void write_atomic(struct recorder *self, bool entered, uint64_t clock, ui
                          unsigned op, uintptr_t address, unsigned size, int order, uint64_t value,
                          uintptr_t pc)
 {
-    /* Whether it has an index of its own is the code's to decide, never what others stored
-     * meanwhile. */
-    bool repeat = op == EVENT_ATOMIC_LOAD && self->spin_object == address &&
-                  self->spin_index == self->sync_index && order <= self->spin_strongest;
+    bool repeat = false;
+    if (op == EVENT_ATOMIC_LOAD)
+        repeat = spins_note(&self->spins, address, recorder_place(self, pc), self->sync_index,
+                            clock, order);
+    else
+        self->sync_index++;
     struct sync_record record = {
         .stamp = stamp,
         .value = value,
@@ -39,26 +41,15 @@ static void write_atomic(struct recorder *self, bool entered, uint64_t clock, ui
         .flags = (uint8_t)((process.values && size <= 8 ? EVENT_HAS_VALUE : 0) |
                            (repeat ? RECORD_REPEAT : 0)),
     };
-    if (!repeat)
-        self->sync_index++;
-    if (op == EVENT_ATOMIC_LOAD) {
-        self->spin_object = address;
-        self->spin_index = self->sync_index;
-        self->spin_clock = clock;
-        self->spin_order = (uint8_t)order;
-        if (!repeat)
-            self->spin_strongest = (uint8_t)order;
-    }
     sync_write(self, entered, &record);
 }
 
-/* True if a load now would see what the last recorded event saw. */
-static inline bool nothing_new(const struct recorder *self, struct slot *slot, uintptr_t address,
-                               int order)
+/* True if a load now would see what the one that it repeats saw. */
+static inline bool nothing_new(const struct spin *spin, struct slot *slot,
+                               const struct recorder *self, uintptr_t address, int order)
 {
-    return self->spin_object == address && self->spin_index == self->sync_index &&
-           order <= self->spin_order &&
-           atomic_load_explicit(&slot->clock, memory_order_acquire) == self->spin_clock << 1;
+    return spin && spin_is(spin, address, self->sync_index) && order <= spin->order &&
+           atomic_load_explicit(&slot->clock, memory_order_acquire) == spin->clock << 1;
 }
 
 #define LOAD(bits, type, load)                                                                     \
@@ -71,10 +62,14 @@ static inline bool nothing_new(const struct recorder *self, struct slot *slot, u
         if (unlikely(enforce_active))                                                              \
             enforce_atomic(self, (uintptr_t)address, bits / 8, EVENT_ATOMIC_LOAD, CALLER);         \
         struct slot *slot = stamp_slot((uintptr_t)address);                                        \
-        if (nothing_new(self, slot, (uintptr_t)address, order)) {                                  \
+        uintptr_t place = recorder_place(self, CALLER);                                            \
+        struct spin *spin = spins_find(&self->spins, (uintptr_t)address, place, self->sync_index); \
+        if (nothing_new(spin, slot, self, (uintptr_t)address, order)) {                            \
             type seen = load(address);                                                             \
-            if (nothing_new(self, slot, (uintptr_t)address, order))                                \
+            if (nothing_new(spin, slot, self, (uintptr_t)address, order)) {                        \
+                spins_turn(&self->spins, spin);                                                    \
                 return seen;                                                                       \
+            }                                                                                      \
         }                                                                                          \
         bool entered = recorder_enter(self);                                                       \
         stamp_lock_load(slot, &self->stamper);                                                     \

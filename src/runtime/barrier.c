@@ -7,6 +7,8 @@ EXPORT int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrie
     int result = REAL(pthread_barrier_init)(barrier, attributes, count);
     if (result == 0)
         sync_note_init(RECORD_OP_BARRIER_INIT, barrier, count, CALLER);
+    else if (count == 0)
+        sync_remark(EVENT_BAD_CALL, BAD_BAD_COUNT, CALLER);
     return result;
 }
 

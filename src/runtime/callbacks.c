@@ -186,7 +186,7 @@ static void aio_begins(const struct aiocb *block, bool writes, uintptr_t pc)
         return;
     edge_release(way_of(block), pc);
     if (writes)
-        range_read((const void *)block->aio_buf, block->aio_nbytes, pc);
+        range_given((const void *)block->aio_buf, block->aio_nbytes, pc);
     if (block->aio_sigevent.sigev_notify == SIGEV_THREAD)
         recorder_before_attached(pc);
     else
@@ -257,7 +257,9 @@ SUSPEND(aio_suspend64, struct aiocb64)
         struct sigevent ours;                                                                      \
         struct callback *callback;                                                                 \
         const struct sigevent *seen = behind_ours(event, &ours, &callback);                        \
-        for (int i = 0; i < count; i++)                                                            \
+        bool good =                                                                                \
+            recorder_current && count > 0 && system_readable(list, (size_t)count * sizeof *list);  \
+        for (int i = 0; good && i < count; i++)                                                    \
             if (list[i])                                                                           \
                 aio_begins((const struct aiocb *)list[i],                                          \
                            ((const struct aiocb *)list[i])->aio_lio_opcode == LIO_WRITE, CALLER);  \

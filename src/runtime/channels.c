@@ -157,6 +157,7 @@ void channel_ready(int descriptor, short events, uintptr_t pc)
 
 void channel_close(int descriptor, uintptr_t pc)
 {
+    edge_hold();
     if (is_recorded()) {
         struct descriptor found = descriptor_look(descriptor);
         file_lock_close(descriptor, pc);
@@ -169,6 +170,11 @@ void channel_close(int descriptor, uintptr_t pc)
         number_goes(descriptor, pc);
     }
     descriptor_forget(descriptor);
+}
+
+void channel_closed(void)
+{
+    edge_let_go();
 }
 
 void channel_files_change(uintptr_t pc)
@@ -186,11 +192,14 @@ void channel_files_change(uintptr_t pc)
 FUNCTION(int, close, (int descriptor))
 {
     channel_close(descriptor, CALLER);
-    return REAL(close)(descriptor);
+    int result = REAL(close)(descriptor);
+    channel_closed();
+    return result;
 }
 
 FUNCTION(int, dup, (int descriptor))
 {
+    edge_approach(CALLER);
     int copy = REAL(dup)(descriptor);
     descriptor_copy(descriptor, copy);
     number_given(copy, CALLER);
@@ -203,6 +212,7 @@ FUNCTION(int, dup, (int descriptor))
         if (descriptor != wanted)                                                                  \
             channel_close(wanted, CALLER);                                                         \
         int copy = REAL(name) arguments;                                                           \
+        channel_closed();                                                                          \
         descriptor_copy(descriptor, copy);                                                         \
         number_given(copy, CALLER);                                                                \
         return copy;                                                                               \
@@ -214,6 +224,7 @@ REPLACE(dup3, (int descriptor, int wanted, int flags), (descriptor, wanted, flag
 #define FRESH(name, parameters, arguments)                                                         \
     FUNCTION(int, name, parameters)                                                                \
     {                                                                                              \
+        edge_approach(CALLER);                                                                     \
         int descriptor = REAL(name) arguments;                                                     \
         descriptor_forget(descriptor);                                                             \
         number_given(descriptor, CALLER);                                                          \
@@ -226,6 +237,7 @@ FRESH(timerfd_create, (int clock, int flags), (clock, flags))
 
 FUNCTION(int, signalfd, (int descriptor, const sigset_t *signals, int flags))
 {
+    edge_approach(CALLER);
     int made = REAL(signalfd)(descriptor, signals, flags);
     descriptor_forget(made);
     if (descriptor < 0) /* else it is the same as before */
@@ -236,6 +248,7 @@ FUNCTION(int, signalfd, (int descriptor, const sigset_t *signals, int flags))
 #define WATCH(name, parameters, arguments)                                                         \
     FUNCTION(int, name, parameters)                                                                \
     {                                                                                              \
+        edge_approach(CALLER);                                                                     \
         int descriptor = REAL(name) arguments;                                                     \
         descriptor_forget(descriptor);                                                             \
         number_given(descriptor, CALLER);                                                          \
@@ -272,6 +285,7 @@ FUNCTION(int, eventfd_read, (int descriptor, uint64_t *count))
 
 FUNCTION(int, socketpair, (int domain, int type, int protocol, int ends[2]))
 {
+    edge_approach(CALLER);
     int result = REAL(socketpair)(domain, type, protocol, ends);
     if (result == 0 && is_recorded()) {
         socket_paired(ends);
@@ -331,17 +345,20 @@ static int accepted(int listener, int descriptor, uintptr_t pc)
 
 FUNCTION(int, accept, (int descriptor, struct sockaddr *from, socklen_t *length))
 {
+    edge_approach(CALLER);
     return accepted(descriptor, REAL(accept)(descriptor, from, length), CALLER);
 }
 
 FUNCTION(int, accept4, (int descriptor, struct sockaddr *from, socklen_t *length, int flags))
 {
+    edge_approach(CALLER);
     return accepted(descriptor, REAL(accept4)(descriptor, from, length, flags), CALLER);
 }
 
 /* The other side finds the end; and so does who waits on this side, in another thread. */
 FUNCTION(int, shutdown, (int descriptor, int how))
 {
+    edge_hold();
     if (is_recorded()) {
         struct descriptor found = descriptor_look(descriptor);
         if (how != SHUT_RD)
@@ -349,5 +366,7 @@ FUNCTION(int, shutdown, (int descriptor, int how))
         if (how != SHUT_WR && found.in != found.out)
             edge_release(found.in | EDGE_END, CALLER);
     }
-    return REAL(shutdown)(descriptor, how);
+    int result = REAL(shutdown)(descriptor, how);
+    edge_let_go();
+    return result;
 }

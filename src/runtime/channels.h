@@ -19,8 +19,9 @@ void channel_sent(int descriptor, ssize_t result, uintptr_t pc);
 void channel_receive(int descriptor, const void *buffer, ssize_t result, uintptr_t pc);
 /* poll() or the like told `events` of it. */
 void channel_ready(int descriptor, short events, uintptr_t pc);
-/* Before the descriptor is closed, or means another thing. */
+/* Before the descriptor is closed, or means another thing; and when that has been done. */
 void channel_close(int descriptor, uintptr_t pc);
+void channel_closed(void);
 
 /* Files change: whoever watches them (inotify) comes after. */
 void channel_files_change(uintptr_t pc);

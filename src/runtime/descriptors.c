@@ -121,22 +121,36 @@ static bool begins_with(const char *text, const char *with)
     return !*with;
 }
 
-/* The kernel's number of an event counter, from "eventfd-id: N"; 0 where it tells none. */
-static uint64_t counter_number(int number)
+/* The number behind `name` in one of the kernel's files about a process; 0 where it tells none. */
+static uint64_t kernel_number(const char *path, const char *name)
 {
-    char path[64], text[512];
-    make_path(path, "/proc/self/fdinfo/", number);
+    char text[512];
     int file = system_open(path, O_RDONLY, 0);
     long length = file < 0 ? 0 : system_read(file, text, sizeof text - 1);
     if (file >= 0)
         system_close(file);
     text[length > 0 ? length : 0] = 0;
+    const char *at = text;
+    while (*at && !begins_with(at, name))
+        at++;
+    while (*at && (*at < '0' || *at > '9'))
+        at++;
     uint64_t found = 0;
-    for (const char *at = text; *at && !found; at++)
-        if (begins_with(at, "eventfd-id:"))
-            for (at += 11; *at == ' ' || (*at >= '0' && *at <= '9'); at++)
-                found = *at == ' ' ? found : found * 10 + (uint64_t)(*at - '0');
+    for (; *at >= '0' && *at <= '9'; at++)
+        found = found * 10 + (uint64_t)(*at - '0');
     return found;
+}
+
+static uint64_t counter_number(int number)
+{
+    char path[64];
+    make_path(path, "/proc/self/fdinfo/", number);
+    return kernel_number(path, "eventfd-id:");
+}
+
+int descriptor_table(void)
+{
+    return (int)kernel_number("/proc/self/status", "FDSize:");
 }
 
 static struct descriptor look_anonymous(int number)

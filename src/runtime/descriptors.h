@@ -22,6 +22,9 @@ uint64_t descriptor_opening(int number, uint64_t *file);
 /* The same, of one that was asked about before; 0 of all others. */
 uint64_t descriptor_known_opening(int number, uint64_t *file);
 
+/* How long the process's table of descriptors is: none is higher. */
+int descriptor_table(void);
+
 /* The inode of a socket or pipe; 0 if there is none. */
 uint64_t descriptor_inode(int number);
 

@@ -22,7 +22,44 @@ static void note(uint64_t object, unsigned op, unsigned order, uintptr_t pc)
     int saved = errno;
     recorder_code_runs(self, pc);
     self->sync_index++;
+    if (unlikely(enforce_active))
+        enforce_atomic(self, object, 1, op, pc);
     sync_note(self, &record);
+    if (unlikely(enforce_active))
+        enforce_atomic_made(self);
+    errno = saved;
+}
+
+static struct recorder *enforced(void)
+{
+    struct recorder *self = unlikely(enforce_active) ? recorder_self() : NULL;
+    return self && !self->ignore_sync ? self : NULL;
+}
+
+void edge_approach(uintptr_t pc)
+{
+    struct recorder *self = enforced();
+    int saved = errno;
+    if (self)
+        enforce_approach_atomic(self, pc);
+    errno = saved;
+}
+
+void edge_hold(void)
+{
+    struct recorder *self = enforced();
+    if (self)
+        self->holds = true;
+}
+
+void edge_let_go(void)
+{
+    struct recorder *self = enforced();
+    int saved = errno;
+    if (self) {
+        self->holds = false;
+        enforce_atomic_made(self);
+    }
     errno = saved;
 }
 

@@ -69,4 +69,13 @@ void edge_acquire(uint64_t object, uintptr_t pc);
  * saw in every model. */
 void edge_release_loosely(uint64_t object, uintptr_t pc);
 
+/* In a replay the turn of an edge passes on at once, since who sends may block until somebody
+ * receives. What never blocks keeps the turns of its edges, from the first of these calls to the
+ * second, which comes when it has been done: whose turn it is next finds it done. */
+void edge_hold(void);
+void edge_let_go(void);
+/* Before a call whose edges come after it, and whose result depends on who came first: in a replay
+ * it waits for the turn of the first of these edges. */
+void edge_approach(uintptr_t pc);
+
 #endif

@@ -7,11 +7,9 @@
  * thread's next access or operation. */
 static void settle(struct recorder *self, const struct schedule_thread *thread)
 {
-    if (!self->owed)
-        return;
-    self->owed = false;
-    if (!turns_are_free())
-        turns_pass(thread);
+    for (; self->owed; self->owed--)
+        if (!turns_are_free())
+            turns_pass(thread);
 }
 
 /* Ordered accesses that the thread should have made by now and did not make are
@@ -128,20 +126,34 @@ void enforce_blocking(struct recorder *self, bool blocked)
         self->at_target = false;
 }
 
-/* An access that a fine schedule orders. */
+/* The next step, if it is this access. A compare-and-exchange is an rmw until it is known what it
+ * has done. */
+static bool is_next(const struct recorder *self, const struct schedule_thread *thread, unsigned op,
+                    uintptr_t pc, uint32_t *position)
+{
+    struct schedule_step *step = enforce_next_step(self, thread, position);
+    bool alike =
+        step && (step->op == op || (op == EVENT_ATOMIC_RMW && op_in(step->op, OPS_ATOMIC)));
+    return alike && step->index == self->gate_index && schedule_is_here(&step->place, pc);
+}
+
+/* An access that a fine schedule orders. The turn of one before it passes on, unless both belong to
+ * an operation that is not done yet and nobody has a turn between them. */
 static void order_access(struct recorder *self, struct schedule_thread *thread, unsigned op,
                          uintptr_t pc)
 {
     uint32_t position;
-    struct schedule_step *step = enforce_next_step(self, thread, &position);
-    bool alike =
-        step && (step->op == op || (op == EVENT_ATOMIC_RMW && op_in(step->op, OPS_ATOMIC)));
-    if (!alike || step->index != self->gate_index || !schedule_is_here(&step->place, pc))
+    bool next = is_next(self, thread, op, pc, &position);
+    bool held = next && self->holds && self->owed &&
+                position == atomic_load(&turns_control->turn) + self->owed;
+    if (!held)
+        settle(self, thread);
+    if (!next)
         return;
     self->step_cursor++;
-    if (!turns_wait(thread, position))
+    if (!held && !turns_wait(thread, position))
         return;
-    self->owed = true;
+    self->owed++;
     filter_new_segment(self); /* whatever it accesses next must come here */
 }
 
@@ -166,7 +178,6 @@ void enforce_atomic(struct recorder *self, uintptr_t address, uint32_t size, uns
     both_orders_settle(self);
     if (!thread || turns_are_free())
         return;
-    settle(self, thread);
     order_access(self, thread, op, pc);
     stand_before(self, thread, address, size, op, pc);
 }
@@ -175,8 +186,20 @@ void enforce_atomic_made(struct recorder *self)
 {
     struct schedule_thread *thread = enforce_thread_of(self);
     both_orders_settle(self);
-    if (thread)
+    if (thread && !self->holds)
         settle(self, thread);
+}
+
+void enforce_approach_atomic(struct recorder *self, uintptr_t pc)
+{
+    struct schedule_thread *thread = enforce_thread_of(self);
+    uint32_t position;
+    both_orders_settle(self);
+    if (!thread || turns_are_free())
+        return;
+    settle(self, thread);
+    if (is_next(self, thread, EVENT_ATOMIC_RMW, pc, &position))
+        turns_wait(thread, position);
 }
 
 void enforce_access(struct recorder *self, uintptr_t address, uint32_t size, unsigned op,
@@ -186,7 +209,6 @@ void enforce_access(struct recorder *self, uintptr_t address, uint32_t size, uns
     both_orders_settle(self);
     if (!thread || turns_are_free())
         return;
-    settle(self, thread);
     order_access(self, thread, op, pc);
     stand_before(self, thread, address, size, op, pc);
 }

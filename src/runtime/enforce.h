@@ -47,6 +47,8 @@ void enforce_access(struct recorder *self, uintptr_t address, uint32_t size, uns
 void enforce_atomic(struct recorder *self, uintptr_t address, uint32_t size, unsigned op,
                     uintptr_t pc);
 void enforce_atomic_made(struct recorder *self);
+/* If the next step is an atomic operation here, waits for its turn, and leaves it to be made. */
+void enforce_approach_atomic(struct recorder *self, uintptr_t pc);
 /* True if the thread's wait for a condition is to be played, not performed. */
 bool enforce_plays_wait(const struct recorder *self);
 /* True while the schedule has the thread do something else than end its wait. */

@@ -20,7 +20,8 @@ void enforce_thread(struct recorder *self, uint64_t path)
 {
     self->path = path;
     self->gate_index = self->step_cursor = self->input_cursor = 0;
-    self->owed = false;
+    self->owed = 0;
+    self->holds = false;
     self->scheduled = 0;
     self->missed = false;
     self->racing = 0;

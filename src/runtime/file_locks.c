@@ -94,12 +94,15 @@ static int control(int (*real_fcntl)(int, int, ...), int descriptor, int command
 {
     uint64_t file = 0, opening = 0;
     struct recorder *self = recorder_self();
-    bool locks = is_opening_lock(command) && argument && self && !self->ignore_sync;
+    bool locks = is_opening_lock(command) && self && !self->ignore_sync &&
+                 system_readable(argument, sizeof(struct flock));
     short type = locks ? ((const struct flock *)argument)->l_type : F_UNLCK;
     if (locks)
         opening = descriptor_opening(descriptor, &file);
     if (opening && type != F_WRLCK)
         give_back(file, opening, pc);
+    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
+        edge_approach(pc);
     int result = real_fcntl(descriptor, command, argument);
     if (opening && result == 0 && type != F_UNLCK)
         got(file, opening, pc);

@@ -1,6 +1,7 @@
 /* Changes of files: what is about to be changed is kept for replays (keep.h), and those who watch
  * files are ordered after it. Nothing else of files orders anything. */
 #include "runtime/channels.h"
+#include "runtime/edges.h"
 #include "runtime/keep.h"
 #include "runtime/numbers.h"
 #include "runtime/real.h"
@@ -29,6 +30,7 @@ static int opened(int number, uintptr_t pc)
 static void opening(int directory, const char *path, int flags, uintptr_t pc)
 {
     changes(pc);
+    edge_approach(pc);
     bool written = (flags & O_ACCMODE) != O_RDONLY || flags & (O_CREAT | O_TRUNC);
     if (written && !(flags & O_DIRECTORY)) /* O_TMPFILE has no name */
         keep_written(directory, path, !(flags & O_NOFOLLOW));
@@ -107,6 +109,8 @@ static void opening_stream(const char *path, const char *mode, uintptr_t pc)
         written |= *mode == 'w' || *mode == 'a' || *mode == '+';
     if (written)
         opening(AT_FDCWD, path, O_RDWR, pc);
+    else
+        edge_approach(pc);
 }
 
 #define OPEN_STREAM(name)                                                                          \

@@ -30,7 +30,7 @@ static inline unsigned byte_bits(unsigned first, unsigned last)
     return (0xffu << first) & (0xffu >> (7 - last)) & 0xffu;
 }
 
-bool filter_add(struct recorder *self, uintptr_t address, uint64_t length, bool write)
+static bool bytes_are_new(struct recorder *self, uintptr_t address, uint64_t length, bool write)
 {
     bool fresh = false;
     if (likely((address & 7) + length <= 8)) {
@@ -62,12 +62,70 @@ bool filter_add(struct recorder *self, uintptr_t address, uint64_t length, bool 
     return fresh;
 }
 
+/* --- places ------------------------------------------------------------------- */
+
+/* Marks bytes of one line; true if some of them were not. Two ways, as for blocks. */
+static inline bool line_add(struct recorder *self, uint64_t line, uint64_t bits, uint64_t place)
+{
+    uint64_t index = place_index(line, place);
+    struct place_entry *entry = &self->places[index];
+    if (!place_is(self, entry, line, place)) {
+        bool taken = entry->time >= self->section;
+        struct place_entry *second = &self->places[index ^ 1];
+        if (taken || place_is(self, second, line, place))
+            entry = second;
+        if (!place_is(self, entry, line, place)) {
+            *entry = (struct place_entry){line, place, place_time(self, line), bits};
+            return true;
+        }
+    }
+    bool fresh = (bits & ~entry->bytes) != 0;
+    entry->bytes |= bits;
+    return fresh;
+}
+
+static inline bool place_is_new(struct recorder *self, uintptr_t address, uint64_t length,
+                                uint64_t place)
+{
+    bool fresh = false;
+    while (length) {
+        unsigned first = address % PLACE_LINE;
+        uint64_t part = length < PLACE_LINE - first ? length : PLACE_LINE - first;
+        uint64_t bits = UINT64_MAX >> (PLACE_LINE - part) << first;
+        fresh |= line_add(self, address / PLACE_LINE, bits, place);
+        address += part;
+        length -= part;
+    }
+    return fresh;
+}
+
+static void forget_places(struct recorder *self, uintptr_t address, uint64_t length)
+{
+    uint64_t last = (address + length - 1) / PLACE_LINE;
+    for (uint64_t line = address / PLACE_LINE; line <= last; line++)
+        if (!++self->ages[line & (PLACE_AGES - 1)])
+            self->section += UINT64_C(1) << 16; /* so that times still rise */
+}
+
+/* --- both --------------------------------------------------------------------- */
+
+bool filter_add(struct recorder *self, uintptr_t address, uint64_t length, bool write, uintptr_t pc)
+{
+    bool fresh = bytes_are_new(self, address, length, write);
+    if (!self->repeats || !place_is_new(self, address, length, place_of(pc, write)))
+        return fresh;
+    self->repeats -= !fresh;
+    return true;
+}
+
 void filter_forget(struct recorder *self, uintptr_t address, uint64_t length)
 {
     if (length > UINT64_C(1) << 20) {
         filter_new_segment(self);
         return;
     }
+    if (length)
+        forget_places(self, address, length);
     uintptr_t end = address + length;
     while (address < end) {
         granule_mask *masks = block_masks(self, address, false);

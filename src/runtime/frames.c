@@ -4,6 +4,7 @@
 #include "runtime/library_calls.h"
 #include "runtime/recorder.h"
 #include "runtime/real.h"
+#include "runtime/signals.h"
 #include "runtime/wish.h"
 
 EXPORT void __tsan_func_entry(void *pc);
@@ -57,6 +58,7 @@ static void leave_frames(const uintptr_t *buffer)
     __asm__("movq %%fs:0x30, %0" : "=r"(secret));
     pointer = (pointer >> 17 | pointer << 47) ^ secret;
     wish_leave(self, pointer);
+    signals_leave(self, pointer);
     if (self->depth > RECORDER_FRAMES)
         return;
     while (self->depth && self->frames[self->depth - 1].pointer < pointer)

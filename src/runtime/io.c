@@ -14,7 +14,7 @@ static void sending(int descriptor, const void *buffer, size_t size, const struc
                     socklen_t length, uintptr_t pc)
 {
     int saved = errno;
-    range_read(buffer, size, pc);
+    range_given(buffer, size, pc);
     if (to)
         channel_send_to(descriptor, to, length, pc);
     else
@@ -40,7 +40,7 @@ static void reading_vector(const struct iovec *parts, size_t count, uintptr_t pc
     if (count > IOV_MAX || !system_readable(parts, count * sizeof *parts))
         return;
     for (size_t i = 0; i < count; i++)
-        range_read(parts[i].iov_base, parts[i].iov_len, pc);
+        range_given(parts[i].iov_base, parts[i].iov_len, pc);
 }
 
 static void wrote_vector(const struct iovec *parts, size_t count, ssize_t size, uintptr_t pc)
@@ -99,7 +99,7 @@ SEND(sendto, to, length,
 #define WRITE_AT(name, offset)                                                                     \
     FUNCTION(ssize_t, name, (int descriptor, const void *buffer, size_t size, offset at))          \
     {                                                                                              \
-        range_read(buffer, size, CALLER);                                                          \
+        range_given(buffer, size, CALLER);                                                         \
         channel_files_change(CALLER);                                                              \
         return REAL(name)(descriptor, buffer, size, at);                                           \
     }

@@ -71,7 +71,7 @@ static bool name_open(struct workspace *work, int file)
 
 static int open_path(int directory, const char *path, int flags)
 {
-    return (int)system_ask(SYS_openat, directory, (long)path, O_PATH | O_CLOEXEC | flags, 0, 0, 0);
+    return system_open_at(directory, path, O_PATH | flags, 0);
 }
 
 /* The kernel has read the path, and found all but its last step. */
@@ -255,8 +255,11 @@ static const char *keep_content(struct workspace *work, long *answer)
     case S_IFDIR:
         *answer = keep_empty(work);
         return "directory";
+    case S_IFBLK:
+        *answer = keep_empty(work);
+        return "device";
     default:
-        *answer = EXISTS; /* pipes, sockets and devices are not files' state */
+        *answer = EXISTS; /* pipes, sockets and terminals are not files' state */
         return NULL;
     }
 }
@@ -298,6 +301,17 @@ static void write_record(struct workspace *work, const char *kind)
     system_close(list);
 }
 
+static bool is_disk(const struct workspace *work)
+{
+    return (work->status.st_mode & S_IFMT) == S_IFBLK;
+}
+
+/* Who tries, and reads only if that fails, has written nothing. */
+static bool may_write(const struct workspace *work)
+{
+    return system_ask(SYS_access, (long)work->path, 2 /* W_OK */, 0, 0, 0, 0) == 0;
+}
+
 static void complain_once(void)
 {
     static _Atomic bool complained;
@@ -310,7 +324,8 @@ static void complain_once(void)
 static void keep_one(struct workspace *work)
 {
     long answer;
-    if (!is_the_users(work->path) || !name_kept(work) ||
+    bool kept_here = is_disk(work) ? may_write(work) : is_the_users(work->path);
+    if (!kept_here || !name_kept(work) ||
         system_ask(SYS_access, (long)work->kept, 0, 0, 0, 0, 0) == 0)
         return;
     const char *kind = keep_content(work, &answer);
@@ -408,7 +423,8 @@ void keep_removed(int directory, const char *path)
     struct workspace *work = enter();
     if (!work)
         return;
-    if (locate(work, directory, path, false) && work->status.st_mode)
+    if (locate(work, directory, path, false) && work->status.st_mode &&
+        !is_disk(work)) /* whose name goes, and nothing of what is on it */
         keep_one(work);
     leave(work);
 }

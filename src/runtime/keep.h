@@ -9,11 +9,11 @@
  *   before/NUMBER  a file's bytes, a link's text; empty otherwise. NUMBER is the path's hash: who
  *                  finds the file there has nothing to keep any more.
  *
- * KIND is `absent`, `file`, `directory`, `link` or, for a file that was too large or could not be
- * read, `lost`. NANOSECONDS are the time of its last change, WHEN orders the records of several
- * processes, ROOT is 1 if the program named it by a path from the root. Everything goes to the
- * kernel by numbers and paths that the program may have got wrong: nothing of them is read before
- * the kernel has. */
+ * KIND is `absent`, `file`, `directory`, `link`, for a file that was too large or could not be
+ * read `lost`, and for a disk, whose bytes nobody keeps, `device`. NANOSECONDS are the time of its
+ * last change, WHEN orders the records of several processes, ROOT is 1 if the program named it by a
+ * path from the root. Everything goes to the kernel by numbers and paths that the program may have
+ * got wrong: nothing of them is read before the kernel has. */
 #ifndef PREPLAY_RUNTIME_KEEP_H
 #define PREPLAY_RUNTIME_KEEP_H
 

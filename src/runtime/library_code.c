@@ -96,12 +96,25 @@ static bool begins(const char *text, const char *word)
     return !*word;
 }
 
-static bool is_known(const char *path)
+static const char *name_of(const char *path)
 {
     const char *name = path;
     for (; path && *path; path++)
         if (*path == '/')
             name = path + 1;
+    return name;
+}
+
+bool library_code_is_of(uintptr_t code, const char *name)
+{
+    struct library_code module;
+    const char *found = find(code, &module) ? name_of(module.path) : NULL;
+    return found && begins(found, name);
+}
+
+static bool is_known(const char *path)
+{
+    const char *name = name_of(path);
     bool found = !name || !*name; /* the program itself */
     for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
         found |= begins(name ? name : "", known[i]);

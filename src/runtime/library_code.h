@@ -23,6 +23,9 @@ bool library_code_first(bool (*is_wanted)(const struct library_code *), struct l
 typedef void library_code_slot(void *context, uintptr_t *slot, uintptr_t function);
 void library_code_slots(const struct library_code *module, library_code_slot *each, void *context);
 
+/* Is the code of a library whose name begins so? */
+bool library_code_is_of(uintptr_t code, const char *name);
+
 /* The edge (edges.h) of the library that holds this code, if it synchronises by itself; else 0. */
 uint64_t library_code_edge(uintptr_t code);
 

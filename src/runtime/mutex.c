@@ -39,6 +39,8 @@ static void after_lock(struct sync *sync, int result)
     } else if (mutex_is_destroyed((const void *)sync->record.object)) {
         sync->record.op = EVENT_BAD_ACQUIRE;
         sync_after(sync);
+    } else {
+        sync_remark(EVENT_BAD_CALL, BAD_CALL_FAILED, sync->record.pc);
     }
 }
 
@@ -66,6 +68,15 @@ EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex)
     return result;
 }
 
+/* The only thread of a forked child waits for a lock that it has not taken: who held it is not
+ * there. A handler of the program's for forks would have unlocked it. */
+static void note_held_at_fork(const struct sync *sync, const pthread_mutex_t *mutex)
+{
+    bool alone = process.forked && atomic_load(&process.streams) == 1;
+    if (alone && mutex->__data.__owner && mutex->__data.__owner != (int)thread_kernel_id())
+        sync_remark(EVENT_BAD_CALL, BAD_FORK_HELD, sync->record.pc);
+}
+
 /* A lock that is free is got by trying, too; whatever else a lock may answer (EDEADLK, an owner
  * that died) it answers to the real call that follows, or to the try alike. */
 static int lock(struct sync *sync, pthread_mutex_t *mutex)
@@ -73,7 +84,7 @@ static int lock(struct sync *sync, pthread_mutex_t *mutex)
     if (!sync->recorder || mutex->__data.__kind & MUTEX_SHARED)
         return sync_block(sync, REAL(pthread_mutex_lock)(mutex));
     return wish_if(sync, EBUSY, REAL(pthread_mutex_trylock)(mutex),
-                   REAL(pthread_mutex_lock)(mutex));
+                   (note_held_at_fork(sync, mutex), REAL(pthread_mutex_lock)(mutex)));
 }
 
 /* A try or timed form that a schedule has succeed may block: it will not be for
@@ -118,8 +129,12 @@ static bool unlock_will_fail(const pthread_mutex_t *mutex)
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
     struct sync sync = SYNC(EVENT_RELEASE, mutex);
-    if (!sync.recorder || owned_twice(mutex) || unlock_will_fail(mutex))
+    if (!sync.recorder || owned_twice(mutex))
         return REAL(pthread_mutex_unlock)(mutex);
+    if (unlikely(unlock_will_fail(mutex))) {
+        sync_remark(EVENT_BAD_CALL, BAD_CALL_FAILED, sync.record.pc);
+        return REAL(pthread_mutex_unlock)(mutex);
+    }
     if (unlikely(mutex_is_free(mutex)))
         sync.record.op = EVENT_BAD_RELEASE;
     sync_begin(&sync);
@@ -135,9 +150,11 @@ EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)
     return result;
 }
 
+/* It has no initialiser but the call: until that comes, it stays destroyed. */
 EXPORT int pthread_spin_destroy(pthread_spinlock_t *lock)
 {
     struct sync sync = SYNC(EVENT_DESTROY, lock);
+    sync.record.flags = EVENT_TRY;
     sync_before(&sync);
     int result = REAL(pthread_spin_destroy)(lock);
     sync_after(&sync);

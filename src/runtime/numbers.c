@@ -28,6 +28,7 @@ void number_goes(int number, uintptr_t pc)
 /* Those that nobody else has to look at. */
 FUNCTION(int, socket, (int domain, int type, int protocol))
 {
+    edge_approach(CALLER);
     int number = REAL(socket)(domain, type, protocol);
     number_given(number, CALLER);
     return number;
@@ -42,10 +43,12 @@ static int given_both(int result, const int ends[2], uintptr_t pc)
 
 FUNCTION(int, pipe, (int ends[2]))
 {
+    edge_approach(CALLER);
     return given_both(REAL(pipe)(ends), ends, CALLER);
 }
 
 FUNCTION(int, pipe2, (int ends[2], int flags))
 {
+    edge_approach(CALLER);
     return given_both(REAL(pipe2)(ends, flags), ends, CALLER);
 }

@@ -35,10 +35,21 @@ POLL(ppoll,
      (struct pollfd * of, nfds_t count, const struct timespec *timeout, const sigset_t *mask),
      (of, count, timeout, mask))
 
+/* select() may be asked for more descriptors than its sets have room for: the kernel stops at the
+ * end of the process's table, and has looked at no memory behind that. */
+static int looked_at(int count)
+{
+    int size = count > FD_SETSIZE ? descriptor_table() : count;
+    return size < count ? size : count;
+}
+
 static void selected(int count, const fd_set *input, int result, uintptr_t pc)
 {
+    if (!input || result <= 0 || !recorder_current)
+        return;
     int saved = errno;
-    for (int i = 0; input && result > 0 && i < count; i++)
+    count = looked_at(count);
+    for (int i = 0; i < count; i++)
         if (FD_ISSET(i, input))
             channel_ready(i, POLLIN, pc);
     errno = saved;
@@ -126,7 +137,8 @@ static void told(uint64_t key, short events, uintptr_t pc)
 FUNCTION(int, epoll_ctl, (int set, int what, int descriptor, struct epoll_event *event))
 {
     struct recorder *self = recorder_self();
-    if (self && !self->ignore_sync && what != EPOLL_CTL_DEL && event) {
+    if (self && !self->ignore_sync && what != EPOLL_CTL_DEL &&
+        system_readable(event, sizeof *event)) {
         uint64_t given;
         __builtin_memcpy(&given, &event->data, sizeof given);
         uint64_t key = key_of(descriptor_look(set).in, given);

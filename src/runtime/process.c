@@ -254,6 +254,7 @@ void process_forked(void)
     atomic_store(&process.recording, false);
     atomic_store(&process.bytes, 0);
     process.id = system_process();
+    process.forked = true;
     if (!claim_inside())
         return;
     if (is_scheduled_child())

@@ -25,6 +25,7 @@ struct process {
     _Atomic bool recording;
     bool values;                  /* --values */
     bool branches;                /* --branches */
+    bool forked;                  /* made by fork(), in this run */
     bool blocks;                  /* --blocks: every function is an atomic block */
     uint32_t id;                  /* the process that records; a vfork child is another one */
     _Atomic uint32_t streams;     /* numbers handed out */

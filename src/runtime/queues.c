@@ -41,7 +41,7 @@ static void received(int queue, char *message, ssize_t size, uintptr_t pc)
 #define SEND(name, parameters, arguments)                                                          \
     FUNCTION(int, name, parameters)                                                                \
     {                                                                                              \
-        range_read(message, size, CALLER);                                                         \
+        range_given(message, size, CALLER);                                                        \
         edge_release(queue_way(queue), CALLER);                                                    \
         return REAL(name) arguments;                                                               \
     }
@@ -73,7 +73,7 @@ static uint64_t identified_way(int identifier)
 
 FUNCTION(int, msgsnd, (int queue, const void *message, size_t size, int flags))
 {
-    range_read(message, sizeof(long) + size, CALLER);
+    range_given(message, sizeof(long) + size, CALLER);
     edge_release(identified_way(queue), CALLER);
     return REAL(msgsnd)(queue, message, size, flags);
 }
@@ -94,8 +94,12 @@ static uint64_t semaphore_way(int set, unsigned number)
     return edge_object(EDGE_SEMAPHORE, edge_mix((uint64_t)(unsigned)set, number));
 }
 
+/* More steps than the kernel takes, or none that can be read: the call will fail. */
 static void before_operation(int set, const struct sembuf *steps, size_t count, uintptr_t pc)
 {
+    enum { STEPS_MOST = 1 << 16 };
+    if (count > STEPS_MOST || !system_readable(steps, count * sizeof *steps))
+        return;
     for (size_t i = 0; i < count; i++)
         if (steps[i].sem_op)
             edge_release(

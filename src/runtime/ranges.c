@@ -15,7 +15,7 @@ static void range(uintptr_t address, uint64_t length, unsigned op, uintptr_t pc)
     if (!(write ? self->ignore_writes : self->ignore_reads)) {
         if (self->late_address)
             write_late_value(self);
-        if (filter_add(self, address, length, write)) {
+        if (filter_add(self, address, length, write, pc)) {
             if (unlikely(enforce_active))
                 enforce_access(self, address, length < UINT32_MAX ? (uint32_t)length : UINT32_MAX,
                                op, pc);

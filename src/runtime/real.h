@@ -35,6 +35,7 @@ struct utimbuf;
     REAL_FUNCTION(int, pthread_create,                                                             \
                   (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))                \
     REAL_FUNCTION(int, pthread_join, (pthread_t, void **))                                         \
+    REAL_FUNCTION(int, pthread_detach, (pthread_t))                                                \
     REAL_FUNCTION(int, pthread_tryjoin_np, (pthread_t, void **))                                   \
     REAL_FUNCTION(int, pthread_cancel, (pthread_t))                                                \
     REAL_FUNCTION(int, pthread_key_create, (pthread_key_t *, void (*)(void *)))                    \
@@ -92,6 +93,7 @@ struct utimbuf;
     REAL_FUNCTION(int, pthread_barrier_wait, (pthread_barrier_t *))                                \
     REAL_FUNCTION(int, pthread_once, (pthread_once_t *, void (*)(void)))                           \
     REAL_FUNCTION(int, sem_init, (sem_t *, int, unsigned))                                         \
+    REAL_FUNCTION(int, sem_destroy, (sem_t *))                                                     \
     REAL_FUNCTION(int, sem_wait, (sem_t *))                                                        \
     REAL_FUNCTION(int, sem_trywait, (sem_t *))                                                     \
     REAL_FUNCTION(int, sem_timedwait, (sem_t *, const struct timespec *))                          \
@@ -247,6 +249,7 @@ struct utimbuf;
     REAL_FUNCTION(sighandler_t, sigset, (int, sighandler_t))                                       \
     REAL_FUNCTION(int, kill, (pid_t, int))                                                         \
     REAL_FUNCTION(int, sigqueue, (pid_t, int, const union sigval))                                 \
+    REAL_FUNCTION(int, raise, (int))                                                               \
     REAL_FUNCTION(int, pthread_kill, (pthread_t, int))                                             \
     REAL_FUNCTION(int, pthread_sigqueue, (pthread_t, int, const union sigval))                     \
     REAL_FUNCTION(int, tgkill, (pid_t, pid_t, int))                                                \

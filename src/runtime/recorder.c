@@ -55,13 +55,14 @@ static void give_back(struct recorder *self)
 /* Everything but the tables, whose entries carry their age. */
 static void reset(struct recorder *self)
 {
-    uint64_t segment = self->segment;
+    uint64_t segment = self->segment, section = self->section;
     uint16_t generation = self->generation;
     uint32_t chunk = self->chunk;
     uint8_t *bytes = (uint8_t *)self;
     for (size_t i = 0; i < offsetof(struct recorder, frames); i++)
         bytes[i] = 0;
     self->segment = segment;
+    self->section = section;
     self->generation = (uint16_t)(generation + 1);
     self->chunk = chunk + 1;
     if (!self->generation) { /* all numbers used: start over with clean tables */

@@ -3,7 +3,11 @@
  * The filter answers, in a few instructions, "did this thread read (write) these
  * bytes in this segment already?": a table of 512-byte blocks, tagged with the
  * block's address and the segment's number, and two bits a byte for reads and
- * writes. Only what the filter lets through is written to the stream.
+ * writes. Only what the filter lets through is written to the stream. Of bytes that
+ * it knows it asks on whether this place of the code has accessed them, in a smaller
+ * table of 64-byte lines, an entry for each place: races are told by places. What had no
+ * room there is written again, and that is limited: a segment that went over large
+ * arrays again and again takes known bytes for known at every place from there on.
  *
  * `busy` is set while the stream is being written. A signal handler that runs in
  * that time must not write to the stream: its accesses are dropped, its
@@ -11,6 +15,7 @@
 #ifndef PREPLAY_RUNTIME_RECORDER_H
 #define PREPLAY_RUNTIME_RECORDER_H
 
+#include "runtime/spins.h"
 #include "runtime/stamps.h"
 #include "trace/encoding.h"
 
@@ -19,6 +24,10 @@ enum {
     FILTER_BLOCK_SHIFT = 9, /* 512 bytes a block */
     FILTER_GRANULES = 64,   /* of 8 bytes, in a block */
     FILTER_TAG_BITS = 39,   /* 48-bit addresses; the rest of a tag counts segments */
+    PLACE_ENTRIES = 1 << 12,
+    PLACE_LINE = 64, /* bytes, one bit each in an entry */
+    PLACE_AGES = 1 << 12,
+    PLACE_REPEATS = 1 << 14, /* records of known bytes, in a segment */
     RECORDER_NODES = 1 << 14,
     RECORDER_FRAMES = 1 << 16,
     RECORDER_PENDING = 32,
@@ -27,6 +36,13 @@ enum {
 
 /* Low byte: bytes read, high byte: bytes written. */
 typedef uint16_t granule_mask;
+
+/* What one place has accessed of a line at one time: the number of the segment plus how often
+ * memory became new there, both of which only rise. */
+struct place_entry {
+    uint64_t line, place, time;
+    uint64_t bytes;
+};
 
 struct site {
     uint64_t pc;
@@ -65,6 +81,8 @@ struct host_gate {
 
 struct recorder {
     uint64_t segment; /* number << FILTER_TAG_BITS */
+    uint64_t section; /* the same number, but that it never starts over */
+    uint32_t repeats; /* left of PLACE_REPEATS; at 0 places are not looked at */
     /* The stream. */
     uint8_t *cursor, *limit;
     uint8_t *window;              /* the mapped part of the file */
@@ -78,30 +96,29 @@ struct recorder {
     /* Who this is. */
     uint32_t number, parent, child;
     _Atomic uint32_t children; /* threads created so far */
-    uint32_t sync_index;       /* synchronisation events so far; replay names events by it */
+    uint32_t sync_index;       /* synchronisation events so far, but for atomic loads */
     /* Replay (enforce.h). */
     uint64_t path;         /* creation path, hashed */
     uint32_t gate_index;   /* scheduled operations so far; a schedule names them by it */
     uint32_t scheduled;    /* the schedule's thread number, plus one */
     uint32_t step_cursor;  /* among the thread's steps */
     uint32_t input_cursor; /* behind what it was given back (inputs.h) */
-    bool owed;             /* the turn passes on once the access at hand is made */
+    uint32_t owed;         /* turns that pass on once the access at hand is made */
+    bool holds;            /* several of them, if nobody else's come between (edges.h) */
     bool missed, at_target;
     uint8_t racing;      /* the target, from 1, whose access it is making (standing.h) */
     uint16_t generation; /* of the site and node tables, which recycling leaves dirty */
     volatile bool busy;
     bool finished;
     uint8_t ignore_reads, ignore_writes, ignore_sync;
-    /* The last atomic load recorded, to see through spinning. */
-    uintptr_t spin_object;
-    uint64_t spin_clock;
-    uint32_t spin_index;
-    uint8_t spin_order, spin_strongest; /* of that load; of all that spin there */
+    struct spins spins;
     struct stamper stamper;
     /* Writes whose value is not known yet (--values): the hook runs before the store. */
     uintptr_t late_address, late_pc;
     uint32_t late_size;
-    bool unbranched; /* a read was recorded since the last branch */
+    uintptr_t handler; /* where on the stack a signal's handler runs; 0: none does (signals.h) */
+    bool raising;      /* sends itself a signal */
+    bool unbranched;   /* a read was recorded since the last branch */
     /* Calls into libraries that are not seen (library_calls.h). */
     uint64_t library;
     uint32_t library_level;
@@ -122,8 +139,17 @@ struct recorder {
     _Alignas(64) struct site sites[ENCODING_SITES];
     uint64_t tags[FILTER_BLOCKS];
     _Alignas(64) granule_mask masks[FILTER_BLOCKS][FILTER_GRANULES];
+    _Alignas(64) struct place_entry places[PLACE_ENTRIES];
+    uint16_t ages[PLACE_AGES];      /* of lines, by the lower bits of their numbers */
     char stream_path[PROCESS_PATH]; /* here, since the thread's stack may be small */
 };
+
+/* A place of code, and where its function was called: the same in each turn of a loop. */
+static inline uintptr_t recorder_place(const struct recorder *self, uintptr_t pc)
+{
+    bool kept = self->depth - 1 < RECORDER_FRAMES;
+    return kept ? pc ^ self->frames[self->depth - 1].pc << 20 : pc;
+}
 
 /* This thread's recorder; NULL if it is not recorded (yet). */
 extern __thread struct recorder *recorder_current __attribute__((tls_model("initial-exec")));
@@ -196,8 +222,9 @@ void write_pending(struct recorder *self, uint64_t stamp);
 uint32_t stack_current(struct recorder *self);
 
 /* filter.c */
-/* Marks an access; true if some byte of it is new in this segment. */
-bool filter_add(struct recorder *self, uintptr_t address, uint64_t length, bool write);
+/* Marks an access; true if some byte of it is new in this segment, or new at this place of it. */
+bool filter_add(struct recorder *self, uintptr_t address, uint64_t length, bool write,
+                uintptr_t pc);
 /* Memory that is new: whatever happened at these addresses was to something else. */
 void filter_forget(struct recorder *self, uintptr_t address, uint64_t length);
 /* All segment numbers are used up: starts over. */
@@ -208,6 +235,8 @@ static inline void filter_new_segment(struct recorder *self)
     self->segment += UINT64_C(1) << FILTER_TAG_BITS;
     if (unlikely(!self->segment)) /* segment 0 is the zeroed table's, and never used */
         filter_wipe(self);
+    self->section++;
+    self->repeats = PLACE_REPEATS;
 }
 
 static inline bool recorder_enter(struct recorder *self)
@@ -235,6 +264,62 @@ static inline void recorder_leave(struct recorder *self)
 static inline uint64_t filter_index(uintptr_t block)
 {
     return (block ^ block >> 16) & (FILTER_BLOCKS - 1);
+}
+
+/* The same code may read and write (x++): two places. */
+static inline uint64_t place_of(uintptr_t pc, bool write)
+{
+    return (uint64_t)pc << 1 | write;
+}
+
+/* Neighbouring lines lie side by side; each place begins elsewhere. */
+static inline uint64_t place_index(uint64_t line, uint64_t place)
+{
+    return (line + (place * UINT64_C(0x9e3779b97f4a7c15) >> 40)) & (PLACE_ENTRIES - 1);
+}
+
+static inline uint64_t place_time(const struct recorder *self, uint64_t line)
+{
+    return self->section + self->ages[line & (PLACE_AGES - 1)];
+}
+
+static inline bool place_is(const struct recorder *self, const struct place_entry *entry,
+                            uint64_t line, uint64_t place)
+{
+    return ((entry->line ^ line) | (entry->place ^ place) |
+            (entry->time ^ place_time(self, line))) == 0;
+}
+
+static inline bool place_knows(const struct recorder *self, uintptr_t address, uint32_t size,
+                               uint64_t place)
+{
+    uint64_t line = address / PLACE_LINE;
+    uint64_t bits = ((UINT64_C(1) << size) - 1) << (address % PLACE_LINE);
+    const struct place_entry *entry = &self->places[place_index(line, place)];
+    return place_is(self, entry, line, place) && (bits & ~entry->bytes) == 0;
+}
+
+static inline bool bytes_are_known(const struct recorder *self, uintptr_t address, uint32_t size,
+                                   bool write)
+{
+    uintptr_t block = address >> FILTER_BLOCK_SHIFT;
+    uint64_t index = filter_index(block);
+    unsigned bits = (size >= 8 ? 0xffu : ((1u << size) - 1) << (address & 7)) & 0xffu;
+    bits <<= write ? 8 : 0;
+    const granule_mask *mask = &self->masks[index][address >> 3 & (FILTER_GRANULES - 1)];
+    unsigned seen = *mask;
+    if (size == 16)
+        seen &= mask[address >> 3 & 1 ? 0 : 1];
+    return self->tags[index] == (block | self->segment) && (seen & bits) == bits;
+}
+
+/* The fast path: true if an access within one granule, or of two, is not to be written. */
+static inline __attribute__((always_inline)) bool filter_knows(const struct recorder *self,
+                                                               uintptr_t address, uint32_t size,
+                                                               bool write, uintptr_t pc)
+{
+    return likely(self->repeats) ? place_knows(self, address, size, place_of(pc, write))
+                                 : bytes_are_known(self, address, size, write);
 }
 
 #endif

@@ -3,12 +3,31 @@
 
 #include <errno.h>
 
+/* The C library does nothing to a lock that it destroys, so that one that is used afterwards looks
+ * like any other. What is destroyed may look as it likes: a mark in a part that the C library does
+ * not use, which every initialisation clears, by a call or by an assignment. */
+#define DESTROYED 0x6479616cu
+
+static void mark_destroyed(pthread_rwlock_t *lock)
+{
+    __atomic_store_n(&lock->__data.__pad4, DESTROYED, __ATOMIC_RELAXED);
+}
+
+__attribute__((noinline, cold)) static void note_use(const pthread_rwlock_t *lock, uintptr_t pc)
+{
+    struct sync bad = SYNC_AT(EVENT_BAD_ACQUIRE, lock, pc);
+    sync_before(&bad);
+    sync_after(&bad);
+}
+
 static void after_lock(struct sync *sync, int result)
 {
     if (result == 0)
         sync_after(sync);
     else if (result == EBUSY || result == ETIMEDOUT)
         sync_failed(sync);
+    else
+        sync_remark(EVENT_BAD_CALL, BAD_CALL_FAILED, sync->record.pc);
 }
 
 EXPORT int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes)
@@ -23,6 +42,7 @@ EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *lock)
 {
     struct sync sync = SYNC(EVENT_DESTROY, lock);
     sync_before(&sync);
+    mark_destroyed(lock);
     int result = REAL(pthread_rwlock_destroy)(lock);
     sync_after(&sync);
     return result;
@@ -49,6 +69,8 @@ static int write_lock(struct sync *sync, pthread_rwlock_t *lock)
 #define LOCK(name, blocking, event, open, attempt, refusal, parameters)                            \
     EXPORT int name parameters                                                                     \
     {                                                                                              \
+        if (unlikely(lock->__data.__pad4 == DESTROYED))                                            \
+            note_use(lock, CALLER);                                                                \
         struct sync sync = SYNC(event, lock);                                                      \
         sync.record.flags = attempt;                                                               \
         sync_before(&sync);                                                                        \

@@ -21,8 +21,9 @@ bool schedule_same_op(unsigned expected, unsigned op)
     return expected == op || expected == EVENT_COUNT ||
            (expected == EVENT_SEM_WAIT && op == EVENT_ACQUIRE) ||
            (expected == EVENT_POST && op == EVENT_RELEASE) ||
-           (expected == EVENT_ACQUIRE && op == EVENT_BAD_ACQUIRE) ||
+           (op_in(expected, OPS_ACQUIRING) && op == EVENT_BAD_ACQUIRE) ||
            (expected == EVENT_RELEASE && op == EVENT_BAD_RELEASE) ||
+           (expected == EVENT_BAD_RELEASE && op_in(op, OPS_RELEASING)) ||
            (expected == EVENT_JOIN && op == EVENT_BAD_JOIN);
 }
 

@@ -11,6 +11,22 @@ EXPORT int sem_init(sem_t *semaphore, int shared, unsigned count)
     return result;
 }
 
+/* The C library counts who waits in the upper half of the word. */
+static bool is_waited_for(const sem_t *semaphore)
+{
+    uint64_t word;
+    __builtin_memcpy(&word, semaphore, sizeof word);
+    return word >> 32 != 0;
+}
+
+EXPORT int sem_destroy(sem_t *semaphore)
+{
+    struct sync sync = SYNC(EVENT_SEMAPHORE_DESTROY, semaphore);
+    sync.record.flags = is_waited_for(semaphore) ? EVENT_FAILED : 0;
+    sync_before(&sync);
+    return REAL(sem_destroy)(semaphore);
+}
+
 static void after_wait(struct sync *sync, int result)
 {
     if (result == 0)
@@ -75,5 +91,7 @@ EXPORT int sem_post(sem_t *semaphore)
     sync_begin(&sync);
     int result = REAL(sem_post)(semaphore);
     sync_done(&sync);
+    if (unlikely(result < 0) && errno == EOVERFLOW)
+        sync_remark(EVENT_BAD_CALL, BAD_SEMAPHORE_OVERFLOW, CALLER);
     return result;
 }

@@ -60,11 +60,57 @@ void signal_received(int number, uintptr_t pc)
 
 /* --- handlers ------------------------------------------------------------------------ */
 
+/* One that comes at no certain time, in the midst of anything. What the thread's own instruction
+ * or call has sent comes when the program expects it. */
+static bool comes_any_time(const struct recorder *self, int number)
+{
+    static const uint64_t own = UINT64_C(1) << SIGSEGV | UINT64_C(1) << SIGBUS |
+                                UINT64_C(1) << SIGILL | UINT64_C(1) << SIGFPE |
+                                UINT64_C(1) << SIGTRAP | UINT64_C(1) << SIGABRT |
+                                UINT64_C(1) << SIGSYS;
+    return self && !self->raising && !self->handler && !(number < 64 && own >> number & 1);
+}
+
+/* Handlers on a stack of their own are left by jumps that nobody recognises (signals_leave()). The
+ * kernel tells of that stack whatever the handler's flags are, so that no call is needed, which
+ * a program may have given up. */
+static bool on_own_stack(const ucontext_t *context, uintptr_t frame)
+{
+    const stack_t *stack = &context->uc_stack;
+    return frame - (uintptr_t)stack->ss_sp < stack->ss_size;
+}
+
+static void handler_ends(struct recorder **of)
+{
+    struct recorder *self = *of;
+    if (!self || !self->handler)
+        return;
+    self->handler = 0;
+    sync_remark(RECORD_OP_HANDLER_END, 0, 0);
+}
+
+void signals_leave(struct recorder *self, uintptr_t pointer)
+{
+    self->raising = false;
+    if (unlikely(self->handler) && self->handler < pointer)
+        handler_ends(&self);
+}
+
 static void handle(int number, siginfo_t *information, void *context)
 {
     signal_handler *own = atomic_load(&handlers[number]);
+    uintptr_t at = (uintptr_t)__builtin_frame_address(0);
+    __attribute__((cleanup(handler_ends))) struct recorder *self = NULL;
     signal_received(number, (uintptr_t)own);
+    if (comes_any_time(recorder_current, number) && !on_own_stack(context, at)) {
+        self = recorder_current;
+        self->handler = at;
+        sync_remark(RECORD_OP_HANDLER_BEGIN, 0, (uintptr_t)own);
+    }
+    int before = errno;
     own(number, information, context);
+    if (self && errno != before)
+        sync_remark(EVENT_BAD_CALL, BAD_ERRNO_SPOILT, (uintptr_t)own + 1);
 }
 
 static bool is_function(const void *handler)
@@ -144,8 +190,26 @@ FUNCTION(int, sigqueue, (pid_t to, int number, const union sigval value))
 
 FUNCTION(int, pthread_kill, (pthread_t thread, int number))
 {
+    struct recorder *self = recorder_current;
+    bool raises = self && pthread_equal(thread, pthread_self());
     signal_sent_to(thread, number, CALLER);
-    return REAL(pthread_kill)(thread, number);
+    if (raises)
+        self->raising = true;
+    int result = REAL(pthread_kill)(thread, number);
+    if (raises)
+        self->raising = false;
+    return result;
+}
+
+FUNCTION(int, raise, (int number))
+{
+    struct recorder *self = recorder_current;
+    if (self)
+        self->raising = true;
+    int result = REAL(raise)(number);
+    if (self)
+        self->raising = false;
+    return result;
 }
 
 FUNCTION(int, pthread_sigqueue, (pthread_t thread, int number, const union sigval value))

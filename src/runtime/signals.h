@@ -6,11 +6,14 @@
 #ifndef PREPLAY_RUNTIME_SIGNALS_H
 #define PREPLAY_RUNTIME_SIGNALS_H
 
-#include <stdint.h>
+#include "runtime/recorder.h"
 
 /* Before a signal is sent to this process, or may come by itself from now on. */
 void signal_sent(int number, uintptr_t pc);
 /* Once the calling thread got it. */
 void signal_received(int number, uintptr_t pc);
+
+/* A jump to this stack pointer leaves the handler that the thread runs, perhaps. */
+void signals_leave(struct recorder *self, uintptr_t pointer);
 
 #endif

@@ -94,8 +94,8 @@ static uint64_t ask_peer(uint64_t inode)
                           .udiag_show = UDIAG_SHOW_PEER,
                           .udiag_cookie = {UINT32_MAX, UINT32_MAX}}};
     _Alignas(8) char answer[512];
-    int kernel = (int)system_ask(SYS_socket, AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG,
-                                 0, 0, 0);
+    int kernel = system_stand_away((int)system_ask(SYS_socket, AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC,
+                                                   NETLINK_SOCK_DIAG, 0, 0, 0));
     if (kernel < 0)
         return 0;
     long length = system_ask(SYS_sendto, kernel, (long)&request, sizeof request, 0, 0, 0);

@@ -23,6 +23,8 @@ static void stream_name(uint32_t number, char name[DIRECTORY_NAME])
         *digit = (char)('0' + number % 10);
 }
 
+/* It has the program's next number for a moment (system_stand_away()): what somebody writes there
+ * by mistake comes to its end, and is cut off (cut_strays()). */
 static int open_stream(struct recorder *self, int flags)
 {
     char name[DIRECTORY_NAME];
@@ -30,7 +32,13 @@ static int open_stream(struct recorder *self, int flags)
     stream_name(self->number, name);
     at = text_append(self->stream_path, at, PROCESS_PATH, "/");
     text_append(self->stream_path, at, PROCESS_PATH, name);
-    return system_open(self->stream_path, flags, SYSTEM_FILE_MODE);
+    return system_open(self->stream_path, O_RDWR | O_APPEND | flags, SYSTEM_FILE_MODE);
+}
+
+static void cut_strays(int file, uint64_t size)
+{
+    if (system_call(SYS_lseek, file, 0, 2 /* SEEK_END */, 0, 0, 0) > (long)size)
+        system_resize(file, size);
 }
 
 static const char *reason(long answer)
@@ -70,7 +78,7 @@ static int open_for_room(struct recorder *self, uint64_t offset)
 {
     if (space_there() && !are_first_taken())
         return -24; /* EMFILE */
-    return open_stream(self, O_RDWR | O_CREAT | (offset ? 0 : O_TRUNC));
+    return open_stream(self, O_CREAT | (offset ? 0 : O_TRUNC));
 }
 
 static uint8_t *map_file(struct recorder *self, uint64_t offset, uint64_t size, int *answer)
@@ -78,6 +86,7 @@ static uint8_t *map_file(struct recorder *self, uint64_t offset, uint64_t size, 
     int file = *answer = open_for_room(self, offset);
     if (file < 0)
         return NULL;
+    cut_strays(file, offset);
     *answer = system_allocate(file, offset, size);
     if (*answer == -95 || *answer == -38) /* a file system without fallocate */
         *answer = system_resize(file, offset + size);
@@ -150,7 +159,7 @@ static void use_window(struct recorder *self, uint8_t *window, uint64_t offset, 
 /* The header's page has a life of its own where windows stay in place. */
 static struct stream_header *map_header(struct recorder *self, uint8_t *window)
 {
-    int file = STREAM_STAYS ? open_stream(self, O_RDWR) : -1;
+    int file = STREAM_STAYS ? open_stream(self, 0) : -1;
     if (file < 0)
         return STREAM_STAYS ? NULL : (struct stream_header *)(void *)window;
     void *header = system_map(file, 0, STREAM_HEADER);
@@ -215,7 +224,7 @@ static void cut(struct recorder *self, uint32_t in_window)
         space_give(self->extent, in_window, true);
         return;
     }
-    int file = system_sealed ? -1 : open_stream(self, O_RDWR);
+    int file = system_sealed ? -1 : open_stream(self, 0);
     if (file < 0)
         return;
     system_resize(file, self->window_offset + in_window);

@@ -2,6 +2,7 @@
 
 #include "runtime/channels.h"
 #include "runtime/descriptors.h"
+#include "runtime/edges.h"
 #include "runtime/numbers.h"
 #include "runtime/real.h"
 #include "runtime/recorder.h"
@@ -83,9 +84,12 @@ FUNCTION(int, fclose, (FILE * file))
         atomic_store(place, NULL);
         atomic_fetch_sub(&count, 1);
     } else {
+        edge_hold();
         number_goes(fileno(file), CALLER);
     }
-    return REAL(fclose)(file);
+    int result = REAL(fclose)(file);
+    channel_closed();
+    return result;
 }
 
 #define INPUT(name)                                                                                \

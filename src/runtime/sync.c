@@ -141,6 +141,14 @@ void sync_release(const volatile void *address, uintptr_t pc)
     edge(EVENT_ATOMIC_RMW, address, ORDER_RELEASE, pc);
 }
 
+__attribute__((cold)) void sync_remark(unsigned op, uintptr_t object, uintptr_t pc)
+{
+    struct recorder *self = recorder_self();
+    struct sync_record record = {.op = (uint8_t)op, .object = object, .pc = pc};
+    if (self && !self->ignore_sync)
+        sync_take_note(self, &record);
+}
+
 static uint64_t set_bits(void *address, unsigned size, uint64_t bits)
 {
     switch (size) {

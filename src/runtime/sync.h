@@ -29,7 +29,8 @@ struct sync {
     (OPS_RELEASING | OP_BIT(EVENT_SIGNAL) | OP_BIT(EVENT_BROADCAST) |                              \
      OP_BIT(EVENT_BARRIER_ENTER) | OP_BIT(EVENT_POST) | OP_BIT(EVENT_FORK) | OP_BIT(EVENT_END) |   \
      OP_BIT(EVENT_FREE) | OP_BIT(EVENT_ONCE_END) | OP_BIT(EVENT_BAD_WAIT) |                        \
-     OP_BIT(EVENT_CONDITION_DESTROY) | OP_BIT(EVENT_BARRIER_DESTROY))
+     OP_BIT(EVENT_CONDITION_DESTROY) | OP_BIT(EVENT_BARRIER_DESTROY) |                             \
+     OP_BIT(EVENT_SEMAPHORE_DESTROY))
 
 #define SYNC(operation, on) SYNC_AT(operation, on, CALLER)
 #define SYNC_AT(operation, on, caller)                                                             \
@@ -96,6 +97,10 @@ void sync_observe(const void *address, unsigned size, uintptr_t pc);
 
 /* A new object begins at this address (enum record_op). */
 void sync_note_init(unsigned op, const void *object, uintptr_t other, uintptr_t pc);
+
+/* Says something of the thread beside its operations (OPS_NOTED, enum record_op); of a call that
+ * breaks a rule, the object is the rule's number (enum bad_call). */
+void sync_remark(unsigned op, uintptr_t object, uintptr_t pc);
 
 /* Writes one stamped record and leaves the recorder; for whoever takes the stamp himself
  * (atomics). `entered` is what recorder_enter() answered before the stamp was taken: a signal

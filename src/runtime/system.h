@@ -41,19 +41,37 @@ static inline long system_ask(long number, long a, long b, long c, long d, long 
     return __builtin_expect(system_sealed, 0) ? -1 : system_call(number, a, b, c, d, e, f);
 }
 
+static inline void system_close(int file)
+{
+    system_call(SYS_close, file, 0, 0, 0, 0, 0);
+}
+
+/* The lowest free number is the program's: it may be about to get it, or, by mistake, still write
+ * to what it has closed there. So a file of ours has a high one, if that can be had; but none
+ * beyond an fd_set: select() reads as many bits as the process's table of descriptors is long, if
+ * it is asked for more. */
+static inline int system_stand_away(int file)
+{
+    static const short floors[] = {960, 448, 192, 48, 16}; /* the limit may be low */
+    for (unsigned i = 0; i < sizeof floors / sizeof *floors && file >= 0 && file < floors[i]; i++) {
+        int away = (int)system_call(SYS_fcntl, file, F_DUPFD_CLOEXEC, floors[i], 0, 0, 0);
+        if (away >= 0) {
+            system_close(file);
+            return away;
+        }
+    }
+    return file;
+}
+
 static inline int system_open_at(int directory, const char *path, int flags, int mode)
 {
-    return (int)system_ask(SYS_openat, directory, (long)path, flags | O_CLOEXEC, mode, 0, 0);
+    return system_stand_away(
+        (int)system_ask(SYS_openat, directory, (long)path, flags | O_CLOEXEC, mode, 0, 0));
 }
 
 static inline int system_open(const char *path, int flags, int mode)
 {
     return system_open_at(AT_FDCWD, path, flags, mode);
-}
-
-static inline void system_close(int file)
-{
-    system_call(SYS_close, file, 0, 0, 0, 0, 0);
 }
 
 static inline long system_read(int file, void *buffer, size_t size)

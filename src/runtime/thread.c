@@ -173,6 +173,7 @@ extern void *__libc_malloc(size_t);
 extern void __libc_free(void *);
 
 bool (*thread_is_of_library)(uintptr_t run);
+bool (*thread_is_hidden)(uintptr_t run);
 
 static void *run_to_its_end(const struct birth *birth)
 {
@@ -195,11 +196,21 @@ static void *preplay_run_thread(void *argument)
         recorder_begin(birth.number, birth.parent, birth.child, 0, birth.stamp, birth.path);
     if (self && thread_is_of_library && thread_is_of_library((uintptr_t)birth.run))
         self->ignore_sync = 1;
+    if (self && thread_is_hidden && thread_is_hidden((uintptr_t)birth.run))
+        self->ignore_reads = self->ignore_writes = self->ignore_sync = 1;
     if (self && recorder_library_thread)
         recorder_library_thread(self, (uintptr_t)birth.run);
     if (birth.blocked)
         unblock_signals(birth.signals);
     return run_to_its_end(&birth);
+}
+
+static bool is_detached(const pthread_attr_t *attributes)
+{
+    int state = PTHREAD_CREATE_JOINABLE;
+    if (attributes)
+        pthread_attr_getdetachstate(attributes, &state);
+    return state == PTHREAD_CREATE_DETACHED;
 }
 
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
@@ -219,7 +230,8 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
         .child = atomic_fetch_add(&self->children, 1) + 1,
     };
     birth->path = enforce_child_path(self->path, birth->child);
-    sync.record.object = birth->number;
+    uint32_t number = birth->number;
+    sync.record.object = number;
     sync_before(&sync);
     birth->stamp = self->stamper.clock;
     uint64_t signals = 0;
@@ -233,6 +245,20 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
     else
         linger_created();
     sync_after(&sync);
+    if (result)
+        sync_remark(EVENT_BAD_CALL, BAD_CALL_FAILED, sync.record.pc);
+    if (result == 0 && is_detached(attributes))
+        sync_remark(EVENT_DETACH, number, sync.record.pc);
+    return result;
+}
+
+EXPORT int pthread_detach(pthread_t thread)
+{
+    uint32_t number;
+    bool known = recorder_self() && identity_of(thread, &number);
+    int result = REAL(pthread_detach)(thread);
+    if (known && result == 0)
+        sync_remark(EVENT_DETACH, number, CALLER);
     return result;
 }
 
@@ -248,10 +274,10 @@ static struct sync join_before(pthread_t thread, uintptr_t pc)
     return sync;
 }
 
-/* Of itself, or of a thread that nobody may join. */
+/* Of itself, or of a thread that nobody may join: it is detached, or joined already. */
 static void join_after(struct sync *sync, int result)
 {
-    if (result == EDEADLK || result == EINVAL)
+    if (result == EDEADLK || result == EINVAL || result == ESRCH)
         sync->record.op = EVENT_BAD_JOIN;
     if (result == 0 || sync->record.op == EVENT_BAD_JOIN)
         sync_after(sync);

@@ -28,5 +28,7 @@ bool thread_ended_with(const void *mutex);
 /* Is a thread that begins with this function a library's own (set by whoever knows the library)?
  * What it waits in until it is given something to do is none of the program's synchronisation. */
 extern bool (*thread_is_of_library)(uintptr_t run);
+/* The same, and nothing at all that it does is. */
+extern bool (*thread_is_hidden)(uintptr_t run);
 
 #endif

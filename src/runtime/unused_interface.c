@@ -16,7 +16,6 @@
 #define ADDRESS const volatile void *address UNUSED
 #define LENGTH  unsigned long length UNUSED
 
-NOTHING(AnnotateRWLockDestroy, (PLACE, ADDRESS))
 NOTHING(AnnotateBenignRace, (PLACE, ADDRESS, const char *why UNUSED))
 NOTHING(AnnotateBenignRaceSized, (PLACE, ADDRESS, LENGTH, const char *why UNUSED))
 NOTHING(WTFAnnotateBenignRaceSized, (PLACE, ADDRESS, LENGTH, const char *why UNUSED))

@@ -25,7 +25,7 @@
 #include "trace/event.h"
 
 #define ENCODING_MAGIC   UINT64_C(0x31304d5453505050) /* "PPPSTM01", little-endian */
-#define ENCODING_VERSION 3
+#define ENCODING_VERSION 4
 
 enum {
     ENCODING_SITES = 2048,        /* slots of a stream's site table */
@@ -92,7 +92,26 @@ enum record_op {
     RECORD_OP_SEM_INIT = 66,     /* other: the count */
     RECORD_OP_MAP = 67,          /* other: length; fresh memory from the system */
     RECORD_OP_UNMAP = 68,        /* other: length */
+    /* A handler of a signal that came at no certain time begins and ends. */
+    RECORD_OP_HANDLER_BEGIN = 69,
+    RECORD_OP_HANDLER_END = 70,
     RECORD_OP_LIMIT,
+};
+
+/* What a record of EVENT_BAD_CALL says instead of an address: which rule (misuse_rules.h) is broken
+ * by a call that has no object, or whose result alone tells. */
+#define BAD_CALLS(CALL)                                                                            \
+    CALL(SEMAPHORE_OVERFLOW, 1, "semaphore-overflow")                                              \
+    CALL(BAD_COUNT, 2, "bad-count")                                                                \
+    CALL(FORK_HELD, 3, "fork-held")                                                                \
+    CALL(SIGNAL_UNSAFE, 4, "signal-unsafe")                                                        \
+    CALL(ERRNO_SPOILT, 5, "errno-spoilt")                                                          \
+    CALL(CALL_FAILED, 6, "call-failed")
+
+enum bad_call {
+#define CALL(id, number, rule) BAD_##id = (number),
+    BAD_CALLS(CALL)
+#undef CALL
 };
 
 /* The site of an atomic operation or fence has its memory order in the upper bits

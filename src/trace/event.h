@@ -18,7 +18,9 @@
  *   wait_begin wait_end             condition     lock
  *   signal broadcast                condition     -
  *   barrier_enter barrier_exit      barrier       instance (dense, per trace)
- *   post sem_wait                   semaphore     -
+ *   post sem_wait semaphore_destroy semaphore     -
+ *   detach                          thread        -
+ *   bad_call                        label         -
  *   once_*                          once          -
  *   block_begin block_end           label         -
  */
@@ -84,6 +86,9 @@ enum object_class {
     EVENT(BAD_JOIN, "badjoin", THREAD, NONE) /* refused: of itself, or of one that is detached */  \
     EVENT(CONDITION_DESTROY, "conddestroy", CONDITION, NONE)                                       \
     EVENT(BARRIER_DESTROY, "bardestroy", BARRIER, NONE)                                            \
+    EVENT(SEMAPHORE_DESTROY, "semdestroy", SEMAPHORE, NONE) /* FAILED: a thread waits for it */    \
+    EVENT(DETACH, "detach", THREAD, NONE)                                                          \
+    EVENT(BAD_CALL, "badcall", LABEL, NONE) /* the label: the rule it breaks */                    \
     EVENT(ATOMIC_LOOK, "atomiclook", VARIABLE, NONE)
 
 enum event_op {
@@ -159,11 +164,13 @@ _Static_assert(EVENT_COUNT <= 64, "operation sets are 64-bit masks");
 #define OPS_RELEASING                                                                              \
     (OP_BIT(EVENT_RELEASE) | OP_BIT(EVENT_RELEASE_READ) | OP_BIT(EVENT_RELEASE_WRITE) |            \
      OP_BIT(EVENT_WAIT_BEGIN))
+/* Said beside what the program does: no schedule lists it. */
+#define OPS_NOTED (OP_BIT(EVENT_DETACH) | OP_BIT(EVENT_BAD_CALL))
 /* No effect, but for what the rules of misuse make of them. */
 #define OPS_MISUSE                                                                                 \
     (OP_BIT(EVENT_DESTROY) | OP_BIT(EVENT_BAD_RELEASE) | OP_BIT(EVENT_BAD_ACQUIRE) |               \
      OP_BIT(EVENT_BAD_WAIT) | OP_BIT(EVENT_BAD_JOIN) | OP_BIT(EVENT_CONDITION_DESTROY) |           \
-     OP_BIT(EVENT_BARRIER_DESTROY))
+     OP_BIT(EVENT_BARRIER_DESTROY) | OP_BIT(EVENT_SEMAPHORE_DESTROY) | OPS_NOTED)
 /* No effect on any other thread: neither accesses nor synchronisation. */
 #define OPS_LOCAL                                                                                  \
     (OP_BIT(EVENT_BLOCK_BEGIN) | OP_BIT(EVENT_BLOCK_END) | OP_BIT(EVENT_BRANCH) |                  \

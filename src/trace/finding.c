@@ -215,7 +215,8 @@ bool finding_same(const struct finding *a, const struct trace *trace_a, const st
 
 const char *finding_kind_text(enum finding_kind kind)
 {
-    static const char *const texts[] = {"race", "deadlock", "atomicity", "failure", "misuse"};
+    static const char *const texts[] = {"race",    "deadlock", "atomicity",
+                                        "failure", "misuse",   "order"};
     return texts[kind];
 }
 
@@ -237,8 +238,8 @@ enum model model_parse(const char *text)
 const char *verdict_text(enum verdict verdict)
 {
     static const char *const texts[VERDICT_COUNT] = {
-        "candidate", "predicted", "observed",  "seen-once",
-        "confirmed", "diverged",  "unreached", "timeout",
+        "candidate", "predicted", "observed", "seen-once", "confirmed",
+        "diverged",  "unreached", "timeout",  "advice",
     };
     return texts[verdict];
 }
@@ -267,14 +268,16 @@ bool finding_is_unordered(const struct finding *finding)
 uint32_t finding_ends(const struct finding *finding)
 {
     enum finding_kind shape = finding_shape(finding);
-    return shape == FINDING_ATOMICITY || shape == FINDING_MISUSE || finding_is_unordered(finding)
+    return shape == FINDING_ATOMICITY || shape == FINDING_MISUSE || shape == FINDING_ORDER ||
+                   finding_is_unordered(finding)
                ? 0
                : finding->event_count;
 }
 
 static const char *const rules[] = {
-    "use-after-free", "double-free", "uninitialised", "crash",     "abort",  "assertion",
-    "heap",           "sanitizer",   "hang",          "exit-code", "output", "lost-wakeup",
+    "use-after-free", "double-free", "uninitialised", "crash",    "abort",
+    "assertion",      "heap",        "sanitizer",     "hang",     "exit-code",
+    "output",         "lost-wakeup", "check",         "deadlock",
 };
 
 const char *finding_rule_find(const char *text)
@@ -290,7 +293,7 @@ const char *finding_rule_of_events(const struct finding *finding)
     unsigned frees = 0;
     for (uint32_t i = 0; i < finding->event_count; i++)
         frees += (finding->events[i].flags & EVENT_FREES) != 0;
-    if (finding->kind != FINDING_RACE || !frees)
+    if ((finding->kind != FINDING_RACE && finding->kind != FINDING_ORDER) || !frees)
         return NULL;
     return finding_rule_find(frees == 2 ? "double-free" : "use-after-free");
 }

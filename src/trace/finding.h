@@ -11,6 +11,7 @@ enum finding_kind {
     FINDING_ATOMICITY,
     FINDING_FAILURE, /* a replay on the way to one of the others failed (struct finding: `from`) */
     FINDING_MISUSE,  /* of threads and locks (misuse_rules.h) */
+    FINDING_ORDER,   /* a read before what it relies on, or after it is gone (model/untimely.h) */
     FINDING_KINDS,
 };
 
@@ -25,10 +26,12 @@ enum verdict {
     VERDICT_DIVERGED,
     VERDICT_UNREACHED,
     VERDICT_TIMEOUT,
+    VERDICT_ADVICE, /* it happened, and is no error (misuse_is_advice()) */
     VERDICT_COUNT,
 };
 
-/* Where in its atomic block the culprit strikes (Sadowski, Fig. 20.3). */
+/* Where in its atomic block the culprit strikes (Sadowski, Fig. 20.3); of an order violation,
+ * whether the read comes before the write that it relies on or after the one that ends it. */
 enum atomicity_error { ATOMICITY_NONE, ATOMICITY_BEFORE, ATOMICITY_IN, ATOMICITY_AFTER };
 
 struct finding_event {
@@ -49,7 +52,8 @@ struct finding {
     enum object_class object_class; /* class of `object`; CLASS_NONE if it has none */
     uint32_t object;
     uint32_t block; /* label of the atomic block; INTERN_NONE if none */
-    /* Two accesses; acquires of the cycle; window and culprit; because of which, which misuse. */
+    /* Two accesses; acquires of the cycle; window and culprit; because of which, which misuse; the
+     * read and the write. */
     struct finding_event *events;
     uint32_t event_count;
     uint32_t *witness; /* pos values; NULL where the engine gives none */
@@ -121,7 +125,8 @@ static inline bool finding_happened(const struct finding *finding)
 
 /* The rule of that name; NULL if there is none. */
 const char *finding_rule_find(const char *text);
-/* A race that frees what another thread uses, or frees too, has a rule by its events. */
+/* A race that frees what another thread uses, or frees too, has a rule by its events; so has an
+ * order violation by a free. */
 const char *finding_rule_of_events(const struct finding *finding);
 
 /* Kind, error and full source locations are the same, in whatever order. */

@@ -9,13 +9,14 @@
 
 /* RULE(id, name, title, suppression, predicted, who else reports it, events and state, what to do)
  *
- * `name` is the finding's `rule`, and stays: ids and baselines depend on it. */
+ * `name` is the finding's `rule`, and stays: ids and baselines depend on it, and on the place in
+ * the table: new ones come last. */
 #define MISUSE_RULES(RULE)                                                                         \
     RULE(UNLOCK_FREE, "unlock-free", "UnlockOfFreeLock", "mutex", false,                           \
          "ThreadSanitizer, Helgrind, DRD", "a thread unlocks a lock that nobody holds",            \
          "Unlock once for each lock, on every way out of the section.")                            \
     RULE(UNLOCK_FOREIGN, "unlock-foreign", "UnlockByAnotherThread", "mutex", false,                \
-         "ThreadSanitizer, Helgrind, DRD", "a thread unlocks a mutex that another one has locked", \
+         "ThreadSanitizer, Helgrind, DRD", "a thread unlocks a lock that another one has locked",  \
          "Let the thread that locks a mutex unlock it, or use a semaphore.")                       \
     RULE(DESTROY_HELD, "destroy-held", "DestroyOfHeldLock", "mutex", true,                         \
          "ThreadSanitizer, Helgrind, DRD", "a lock is destroyed while a thread holds it",          \
@@ -43,7 +44,41 @@
          "Destroy it when those who wait were woken, such as after their joins.")                  \
     RULE(BAD_JOIN, "bad-join", "JoinThatIsRefused", "thread", false, "Helgrind, DRD",              \
          "a thread joins itself, or one that is detached or joined by another",                    \
-         "Join each thread once, by another one, or detach it.")
+         "Join each thread once, by another one, or detach it.")                                   \
+    RULE(UNLOCK_MODE, "unlock-mode", "UnlockInOtherMode", "mutex", false, "ThreadSanitizer",       \
+         "a lock that is held for writing is unlocked as for reading, or the reverse",             \
+         "Unlock a lock in the way in which it was locked.")                                       \
+    RULE(DESTROY_AWAITED, "destroy-awaited", "DestroyOfAwaitedSemaphore", "mutex", false, "DRD",   \
+         "a semaphore is destroyed while a thread waits for it",                                   \
+         "Destroy it when nobody can wait for it any more, such as after their joins.")            \
+    RULE(SEMAPHORE_OVERFLOW, "semaphore-overflow", "SemaphoreOverflow", "mutex", false,            \
+         "Helgrind", "a semaphore is posted though it counts no further",                          \
+         "Post once for each wait that is to go on.")                                              \
+    RULE(BAD_COUNT, "bad-count", "BarrierWithoutThreads", "mutex", false, "Helgrind, DRD",         \
+         "a barrier is initialised for no thread at all",                                          \
+         "Give the number of threads that will wait.")                                             \
+    RULE(FORK_HELD, "fork-held", "LockHeldAcrossFork", "mutex", false, "nobody",                   \
+         "a forked child locks a mutex that was held when it was forked",                          \
+         "Lock it before the fork and unlock it after, in both (pthread_atfork), or call exec "    \
+         "only.")                                                                                  \
+    RULE(SIGNAL_UNSAFE, "signal-unsafe", "UnsafeCallInHandler", "signal", false,                   \
+         "ThreadSanitizer", "a signal handler calls what a signal may have interrupted",           \
+         "Let the handler set a flag or write to a pipe, and do the work in a thread.")            \
+    RULE(ERRNO_SPOILT, "errno-spoilt", "ErrnoSpoiltByHandler", "signal", false, "ThreadSanitizer", \
+         "a signal handler changes errno under the code that it interrupts",                       \
+         "Save errno when the handler begins, and restore it at its end.")                         \
+    RULE(THREAD_LEAK, "thread-leak", "ThreadNeitherJoinedNorDetached", "thread", false,            \
+         "ThreadSanitizer", "a thread is neither joined nor detached when the program ends",       \
+         "Join it, or detach it.")                                                                 \
+    RULE(EXIT_LOCKED, "exit-locked", "ProcessEndsWithLock", "mutex", false, "nobody",              \
+         "a lock is held when the program ends",                                                   \
+         "Unlock it, if what runs at the exit may need it.")                                       \
+    RULE(SIGNAL_UNLOCKED, "signal-unlocked", "SignalWithoutMutex", "mutex", false,                 \
+         "Helgrind, DRD",                                                                          \
+         "a thread signals and has not had the waiters' mutex since its last signal",              \
+         "Change under the mutex what is waited for: a waiter may have looked at it just before.") \
+    RULE(CALL_FAILED, "call-failed", "CallFailed", "mutex", false, "Helgrind",                     \
+         "a call for threads or locks fails", "Look at what it returns.")
 
 enum misuse {
     MISUSE_NONE,
@@ -52,6 +87,13 @@ enum misuse {
 #undef RULE
         MISUSE_COUNT
 };
+
+/* No errors, but worth a look: told if asked for, and never counted. (New errors would come after
+ * these, so that this is a question of each.) */
+static inline bool misuse_is_advice(enum misuse rule)
+{
+    return rule >= MISUSE_THREAD_LEAK && rule <= MISUSE_CALL_FAILED;
+}
 
 struct misuse_rule {
     const char *name, *title, *suppression;

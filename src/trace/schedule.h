@@ -34,7 +34,7 @@
 
 /* What a schedule lists: synchronisation, but for atomics, whose number differs
  * from run to run where a program spins; and what misuse is made of. */
-#define OPS_SCHEDULED ((OPS_SYNC & ~(OPS_ATOMIC | OP_BIT(EVENT_FENCE))) | OPS_MISUSE)
+#define OPS_SCHEDULED ((OPS_SYNC & ~(OPS_ATOMIC | OP_BIT(EVENT_FENCE))) | (OPS_MISUSE & ~OPS_NOTED))
 
 enum {
     CONTROL_VERSION = 3,

@@ -63,7 +63,7 @@ static bool sensible(const struct event *event)
     if (event->flags & EVENT_TRY)
         return op_in(event->op, OPS_TRYABLE);
     return !(event->flags & EVENT_FAILED) || event->op == EVENT_WAIT_END ||
-           event->op == EVENT_DESTROY;
+           event->op == EVENT_DESTROY || event->op == EVENT_SEMAPHORE_DESTROY;
 }
 
 bool std_op_parse_any(const char *word, size_t length, struct event *event)

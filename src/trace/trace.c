@@ -208,6 +208,11 @@ bool trace_decides(const struct trace *trace, struct trace_place from, struct tr
     return trace_knows_code(trace) && trace->format->decides(trace, from, to, common);
 }
 
+bool trace_tests(const struct trace *trace, struct trace_place from)
+{
+    return trace_knows_code(trace) && trace->format->tests(trace, from);
+}
+
 bool trace_updates(const struct trace *trace, uint32_t location)
 {
     return trace_knows_code(trace) && trace->format->updates(trace, location);

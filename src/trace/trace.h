@@ -62,12 +62,14 @@ struct trace_format {
     /* Optional: trace_code(). */
     bool (*code)(const struct trace *trace, uint32_t location, const char **module,
                  uint64_t *offset);
-    /* Optional, all or none: trace_leads(), trace_carries(), trace_decides(), trace_updates(). */
+    /* Optional, all or none: trace_leads(), trace_carries(), trace_decides(), trace_tests(),
+     * trace_updates(). */
     bool (*leads)(const struct trace *trace, uint32_t from, uint32_t via, uint32_t to);
     bool (*carries)(const struct trace *trace, struct trace_place from, struct trace_place to,
                     uint32_t common);
     bool (*decides)(const struct trace *trace, struct trace_place from, struct trace_place to,
                     uint32_t common);
+    bool (*tests)(const struct trace *trace, struct trace_place from);
     bool (*updates)(const struct trace *trace, uint32_t location);
     /* Optional: trace_origin(). */
     bool (*origin)(const struct trace *trace, uint32_t variable, struct trace_origin *origin);
@@ -151,6 +153,9 @@ bool trace_carries(const struct trace *trace, struct trace_place from, struct tr
 /* Does what is read at `from` decide there whether the write at `to` comes? */
 bool trace_decides(const struct trace *trace, struct trace_place from, struct trace_place to,
                    uint32_t common);
+/* Does what is read there decide about anything at all, there or in a caller, but for whether the
+ * program gives up? */
+bool trace_tests(const struct trace *trace, struct trace_place from);
 /* Does the write at a location change what is there, and not just replace it? */
 bool trace_updates(const struct trace *trace, uint32_t location);
 

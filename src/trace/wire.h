@@ -47,18 +47,25 @@
     W(EVENT_BLOCK_BEGIN, 29, "address of the label, or 0: the site's function")                    \
     W(EVENT_BLOCK_END, 30, "the same")                                                             \
     W(EVENT_BRANCH, 31, "")                                                                        \
-    W(EVENT_DESTROY, 32, "lock")                                                                   \
+    W(EVENT_DESTROY, 32, "lock; TRY: only an INIT makes it anew")                                  \
     W(EVENT_BAD_RELEASE, 33, "lock")                                                               \
     W(EVENT_BAD_ACQUIRE, 34, "lock")                                                               \
     W(EVENT_BAD_WAIT, 35, "lock")                                                                  \
     W(EVENT_BAD_JOIN, 36, "number of the thread's stream")                                         \
     W(EVENT_CONDITION_DESTROY, 37, "condition")                                                    \
     W(EVENT_BARRIER_DESTROY, 38, "barrier")                                                        \
+    W(EVENT_SEMAPHORE_DESTROY, 39, "semaphore")                                                    \
+    W(EVENT_DETACH, 40, "number of the thread's stream")                                           \
+    W(EVENT_BAD_CALL, 41,                                                                          \
+      "which rule is broken: 1 semaphore-overflow, 2 bad-count, 3 fork-held, "                     \
+      "4 signal-unsafe, 5 errno-spoilt, 6 call-failed")                                            \
     W(RECORD_OP_INIT, 64, "lock, condition or once")                                               \
     W(RECORD_OP_BARRIER_INIT, 65, "barrier; other: parties")                                       \
     W(RECORD_OP_SEM_INIT, 66, "semaphore; other: count")                                           \
     W(RECORD_OP_MAP, 67, "address; other: length")                                                 \
-    W(RECORD_OP_UNMAP, 68, "address; other: length")
+    W(RECORD_OP_UNMAP, 68, "address; other: length")                                               \
+    W(RECORD_OP_HANDLER_BEGIN, 69, "")                                                             \
+    W(RECORD_OP_HANDLER_END, 70, "")
 
 /* The low five bits of a record's first byte: W(name, number, what follows). */
 #define WIRE_RECORDS(W)                                                                            \
@@ -114,7 +121,7 @@
     W(reserved, 80, 32)
 
 /* Operations of enum event_op that are on disk have lower numbers than this. */
-#define WIRE_EVENT_OPS 39
+#define WIRE_EVENT_OPS 42
 
 #define W(name, value, text)                                                                       \
     _Static_assert((int)(name) == (value), #name " is part of the format: see the head of "        \

@@ -29,7 +29,7 @@ static bool is_selected(const struct trace *trace, const struct event *event, ui
 /* A real program can do what no rule allows (an event of a signal handler while
  * its thread waits, a release of what was never acquired): such an event has no
  * place in a trace and is left out. */
-static void deliver(struct trace *trace, struct event event)
+void binary_deliver_event(struct trace *trace, struct event event)
 {
     struct binary_source *self = trace->source;
     switch (wellformed_check(trace->wellformed, trace, &event)) {
@@ -37,8 +37,14 @@ static void deliver(struct trace *trace, struct event event)
         array_push(&self->queue, event);
         if (trace->selection && op_in(event.op, OPS_SYNC))
             next_segment(trace, event.thread);
+        if (self->late.count)
+            binary_misuse_waited(trace, &event);
         break;
     case WELLFORMED_BROKEN:
+        if (event.op == EVENT_BAD_CALL) { /* in a handler, while its thread waits */
+            array_push(&self->late, event);
+            break;
+        }
         /* A try that failed is stamped after it: the owner may be gone by then. */
         trace->left_out += !(event.flags & EVENT_FAILED);
         break;
@@ -59,7 +65,7 @@ static void deliver_access(struct trace *trace, struct event event, uint64_t add
             continue;
         event.object = trace->by_objects ? object : binary_variables_id(self->variables, object);
         event.size = bytes > UINT8_MAX ? 0 : (uint8_t)bytes;
-        deliver(trace, event);
+        binary_deliver_event(trace, event);
     }
 }
 
@@ -110,6 +116,8 @@ bool binary_name_operands(struct trace *trace, struct event *event, const struct
     case CLASS_LOCK:
         event->object = sync_id(trace, CLASS_LOCK, unit->object, &handed_over);
         return !handed_over || as_semaphore(self, event);
+    case CLASS_LABEL:
+        return binary_misuse_label(trace, unit->object, &event->object);
     case CLASS_CONDITION:
         event->object = sync_id(trace, CLASS_CONDITION, unit->object, &handed_over);
         if (unit->op == EVENT_WAIT_BEGIN || unit->op == EVENT_WAIT_END)
@@ -159,7 +167,17 @@ static void end_held_locks(struct trace *trace, struct event event, uint64_t add
     event.op = EVENT_DESTROY;
     event.flags |= EVENT_IMPLIED;
     while (held_locks_take(&self->held, address, length, &event.object))
-        deliver(trace, event);
+        binary_deliver_event(trace, event);
+}
+
+/* It is destroyed, and nothing has initialised it again. */
+static void deliver_use(struct trace *trace, struct event event, const struct binary_unit *unit)
+{
+    bool handed_over;
+    event.op = EVENT_BAD_ACQUIRE;
+    event.flags = EVENT_IMPLIED;
+    event.object = sync_id(trace, CLASS_LOCK, unit->object, &handed_over);
+    binary_deliver_event(trace, event);
 }
 
 static void deliver_record(struct trace *trace, const struct binary_unit *unit, uint32_t thread)
@@ -179,6 +197,8 @@ static void deliver_record(struct trace *trace, const struct binary_unit *unit, 
         array_grow(&self->scheduled, thread + 1);
         event.value = self->scheduled.items[thread]++;
     }
+    if (binary_misuse_in_handler(self, unit, thread))
+        binary_misuse_bad_call(trace, event, BAD_SIGNAL_UNSAFE);
     if (unit->op == EVENT_FREE) {
         /* Whoever still uses the block races with this, as with a write. */
         event.op = EVENT_WRITE;
@@ -195,6 +215,8 @@ static void deliver_record(struct trace *trace, const struct binary_unit *unit, 
     }
     binary_source_follow(self, unit, thread);
     end_variables(trace);
+    if (self->late_use)
+        deliver_use(trace, event, unit);
     if (unit->op == EVENT_ALLOC)
         binary_origins_alloc(self->origins, self->objects, unit, thread);
     if (unit->op >= EVENT_COUNT || unit->op == EVENT_ALLOC || unit->op == EVENT_FREE)
@@ -205,9 +227,7 @@ static void deliver_record(struct trace *trace, const struct binary_unit *unit, 
             event.flags |= EVENT_UNSEEN;
         deliver_access(trace, event, unit->object, unit->size);
     } else if (binary_name_operands(trace, &event, unit)) {
-        deliver(trace, event);
-        if (op_in(event.op, OPS_ACQUIRING | OPS_RELEASING))
-            held_locks_follow(&self->held, &event, event_lock_address(unit));
+        binary_misuse_operation(trace, event, event_lock_address(unit));
     }
 }
 
@@ -223,7 +243,7 @@ static void deliver_block(struct trace *trace, struct event event,
     if (!name)
         name = symbols_line(self->symbols, pc);
     event.object = intern(trace->names[CLASS_LABEL], name, strlen(name));
-    deliver(trace, event);
+    binary_deliver_event(trace, event);
 }
 
 /* An operation that nobody performed: what a skipped wait implies (skipped_waits.h). */
@@ -241,7 +261,7 @@ static void deliver_implied(struct trace *trace, unsigned op, const struct skipp
     if (!*id)
         *id = 1 + binary_names_latch(self->names, trace, mark->condition, mark->number);
     event.object = *id - 1;
-    deliver(trace, event);
+    binary_deliver_event(trace, event);
 }
 
 static void deliver_plain(struct trace *trace, const struct binary_access *access, uint32_t thread)
@@ -255,7 +275,7 @@ static void deliver_plain(struct trace *trace, const struct binary_access *acces
     if (op_in(access->op, OPS_ACCESS))
         deliver_access(trace, event, access->address, binary_limited(access->length));
     else if (access->op == EVENT_BRANCH)
-        deliver(trace, event);
+        binary_deliver_event(trace, event);
     else if (access->op == EVENT_BLOCK_BEGIN || access->op == EVENT_BLOCK_END)
         deliver_block(trace, event, access);
 }

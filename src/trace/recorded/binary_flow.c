@@ -61,6 +61,14 @@ bool binary_decides(const struct trace *trace, struct trace_place from, struct t
     return ask(trace, from, to, common, value_flow_decides);
 }
 
+bool binary_tests(const struct trace *trace, struct trace_place from)
+{
+    struct binary_source *self = trace->source;
+    uint64_t read[CALLS_MOST];
+    struct call_path path = {read, path_to(self, from, 0, read)};
+    return path.count && value_flow_tests(flow_of(self), path);
+}
+
 bool binary_updates(const struct trace *trace, uint32_t location)
 {
     struct binary_source *self = trace->source;

@@ -30,9 +30,25 @@ static uint64_t lock_key(uint64_t address)
     return address == UINT64_MAX ? 0 : address;
 }
 
+/* It was initialised anew, by an assignment: a destroyed mutex refuses. But one that stays
+ * destroyed is used so. (All passes ask for the number, so that all number alike.) */
+static void acquire_destroyed(struct binary_source *self, const struct binary_unit *unit)
+{
+    const uint64_t *number = map_find(&self->destroyed, lock_key(unit->object));
+    if (!number)
+        return;
+    self->late_use =
+        *number && *number == binary_names_sync(self->names, CLASS_LOCK, unit->object) + 1;
+    if (self->late_use)
+        return;
+    map_remove(&self->destroyed, lock_key(unit->object));
+    binary_names_forget(self->names, unit->object, 1);
+}
+
 void binary_source_follow(struct binary_source *self, const struct binary_unit *unit,
                           uint32_t thread)
 {
+    self->late_use = false;
     switch (unit->op) {
     case EVENT_START: {
         const struct stream_header *header = &self->threads.items[thread].header;
@@ -62,14 +78,16 @@ void binary_source_follow(struct binary_source *self, const struct binary_unit *
         break;
     case EVENT_DESTROY:
         if (!(unit->flags & EVENT_FAILED))
-            map_at(&self->destroyed, lock_key(unit->object), NULL);
+            *map_at(&self->destroyed, lock_key(unit->object), NULL) =
+                unit->flags & EVENT_TRY
+                    ? binary_names_sync(self->names, CLASS_LOCK, unit->object) + 1
+                    : 0;
         break;
     case EVENT_ACQUIRE:
     case EVENT_ACQUIRE_READ:
     case EVENT_ACQUIRE_WRITE:
-        /* It was initialised anew, by an assignment: a destroyed mutex refuses. */
-        if (self->destroyed.count && map_remove(&self->destroyed, lock_key(unit->object)))
-            binary_names_forget(self->names, unit->object, 1);
+        if (self->destroyed.count)
+            acquire_destroyed(self, unit);
         break;
     default:
         break;
@@ -105,6 +123,9 @@ static void close_source(struct trace *trace)
     array_free(&self->owners);
     array_free(&self->takers);
     array_free(&self->held);
+    array_free(&self->acquired);
+    array_free(&self->handlers);
+    array_free(&self->late);
     array_free(&self->scheduled);
     array_free(&self->ended);
     array_free(&self->segments);
@@ -276,6 +297,7 @@ static void rewind_source(struct trace *trace)
     array_free(&self->segments);
     array_free(&self->takers);
     array_free(&self->held);
+    array_free(&self->acquired);
     array_free(&self->ended);
     array_free(&self->latches);
     self->queue.count = self->delivered = 0;
@@ -299,6 +321,7 @@ static const struct trace_format binary_format = {.name = "binary",
                                                   .leads = binary_leads,
                                                   .carries = binary_carries,
                                                   .decides = binary_decides,
+                                                  .tests = binary_tests,
                                                   .updates = binary_updates,
                                                   .origin = origin,
                                                   .initial = initial,

@@ -39,7 +39,8 @@ struct binary_source {
     struct wait_code *code;  /* NULL until it is asked for */
     struct value_flow *flow; /* the same */
     struct map counts;       /* semaphores: address -> first count */
-    struct map destroyed;    /* locks: by address */
+    bool late_use;           /* the unit acquires a lock that stays destroyed */
+    struct map destroyed;    /* locks: by address; the number of one that stays so, plus one */
     struct binary_origins *origins;
     struct binary_variables *variables;
     struct map blocks;                                /* live heap blocks: address -> size */
@@ -48,6 +49,9 @@ struct binary_source {
     struct owners ARRAY_OF(uint32_t) owners;          /* by sync object: owner plus one */
     struct takers ARRAY_OF(uint32_t) takers;          /* by semaphore: who took it last, plus one */
     struct held_locks held;
+    struct late ARRAY_OF(struct event) late; /* broken rules, for when their threads have waited */
+    struct handlers ARRAY_OF(uint8_t) handlers;    /* by thread: it runs a signal's handler */
+    struct acquired ARRAY_OF(uint8_t) acquired;    /* by lock: it was, in this recording */
     struct scheduled ARRAY_OF(uint32_t) scheduled; /* by thread: operations so far */
     /* With a selection, by thread: synchronisation delivered so far, and is any access before
      * the next one sampled? */
@@ -73,6 +77,7 @@ long binary_deliver(struct trace *trace, struct event *events, size_t capacity,
 /* binary_flow.c: trace_format.leads, .carries, .decides and .updates. */
 bool binary_decides(const struct trace *trace, struct trace_place from, struct trace_place to,
                     uint32_t common);
+bool binary_tests(const struct trace *trace, struct trace_place from);
 bool binary_updates(const struct trace *trace, uint32_t location);
 bool binary_leads(const struct trace *trace, uint32_t from, uint32_t via, uint32_t to);
 bool binary_carries(const struct trace *trace, struct trace_place from, struct trace_place to,
@@ -82,6 +87,21 @@ bool binary_carries(const struct trace *trace, struct trace_place from, struct t
 bool binary_name_operands(struct trace *trace, struct event *event, const struct binary_unit *unit);
 /* binary_wishes.c: after the last unit, trace->wishes. */
 void binary_wishes_deliver(struct trace *trace);
+
+/* binary_misuse.c: follows which threads run handlers of signals. True if the unit is a call that
+ * is not safe in the one that its thread runs. */
+bool binary_misuse_in_handler(struct binary_source *source, const struct binary_unit *unit,
+                              uint32_t thread);
+/* The label of an EVENT_BAD_CALL; false if no rule has that number. */
+bool binary_misuse_label(struct trace *trace, uint64_t number, uint32_t *label);
+
+void binary_misuse_bad_call(struct trace *trace, struct event event, enum bad_call call);
+/* An operation on a lock, a condition or the like, at the address if it is on a lock. */
+void binary_misuse_operation(struct trace *trace, struct event event, uint64_t address);
+/* The event may end a wait, during which the thread ran a handler that broke rules: told now. */
+void binary_misuse_waited(struct trace *trace, const struct event *event);
+/* binary_deliver.c: unless no rule of a trace allows it. */
+void binary_deliver_event(struct trace *trace, struct event event);
 
 /* What all passes do with records about memory and fresh objects. */
 void binary_source_follow(struct binary_source *source, const struct binary_unit *unit,
