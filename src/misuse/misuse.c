@@ -24,18 +24,22 @@ static void tell(void *context, const struct misuse_seen *seen)
     found_events(events, history, pair + alone, 2 - alone);
     struct finding finding = found_any(run, FINDING_MISUSE, MODEL_NONE, events, 2 - alone);
     const struct event *first = &history->events[events[0].pos];
-    finding.verdict = VERDICT_OBSERVED;
+    finding.verdict = misuse_is_advice(seen->rule) ? VERDICT_ADVICE : VERDICT_OBSERVED;
     finding.rule = misuse_rules[seen->rule].name;
-    finding.object_class = event_object_class(first->op);
-    finding.object = first->object;
+    if (first->op != EVENT_BAD_CALL) {
+        finding.object_class = event_object_class(first->op);
+        finding.object = first->object;
+    }
     findings_add(run->findings, &finding);
 }
 
 static void add_observed(struct engine_run *run)
 {
-    struct observed *observed = observed_create(tell, run);
+    struct observed *observed =
+        observed_create(run->history->trace, run->options->advise, tell, run);
     for (uint32_t pos = 0; pos < run->history->count; pos++)
         observed_step(observed, &run->history->events[pos], pos);
+    observed_finish(observed);
     observed_destroy(observed);
 }
 

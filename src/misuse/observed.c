@@ -1,6 +1,7 @@
 #include "misuse/observed.h"
 
 #include "base/array.h"
+#include "misuse/advised.h"
 
 struct held {
     uint32_t lock, since;
@@ -25,8 +26,11 @@ struct barrier_life {
 };
 
 struct observed {
-    observed_tell *tell;
+    const struct trace *trace;
+    misuse_tell *tell;
     void *context;
+    struct advised *advised;           /* NULL: not asked for */
+    struct ended ARRAY_OF(bool) ended; /* by thread */
     struct holds_of ARRAY_OF(struct thread_holds) threads;
     struct lives ARRAY_OF(struct lock_life) locks;
     struct takes ARRAY_OF(uint32_t) takes; /* by semaphore: who took it last */
@@ -34,9 +38,12 @@ struct observed {
     struct barrier_lives ARRAY_OF(struct barrier_life) barriers;
 };
 
-struct observed *observed_create(observed_tell *tell, void *context)
+struct observed *observed_create(const struct trace *trace, bool advise, misuse_tell *tell,
+                                 void *context)
 {
     struct observed *self = NEW(struct observed);
+    self->trace = trace;
+    self->advised = advise ? advised_create(tell, context) : NULL;
     self->tell = tell;
     self->context = context;
     return self;
@@ -49,10 +56,12 @@ void observed_destroy(struct observed *self)
     for (size_t i = 0; i < self->threads.count; i++)
         array_free(&self->threads.items[i]);
     array_free(&self->threads);
+    array_free(&self->ended);
     array_free(&self->locks);
     array_free(&self->takes);
     array_free(&self->conditions);
     array_free(&self->barriers);
+    advised_destroy(self->advised);
     free(self);
 }
 
@@ -124,6 +133,18 @@ static void destroy(struct observed *self, const struct event *event, uint32_t p
         lock->destroyed = pos + 1;
 }
 
+/* A release of a lock that is held, but not so by this thread. */
+static void amiss(struct observed *self, const struct event *event, uint32_t pos)
+{
+    const struct thread_holds *holds = holds_of(self, event->thread);
+    for (size_t i = holds->count; i-- > 0;)
+        if (holds->items[i].lock == event->object) {
+            tell(self, MISUSE_UNLOCK_MODE, holds->items[i].since, pos);
+            return;
+        }
+    tell(self, MISUSE_UNLOCK_FOREIGN, held_since(self, event->object), pos);
+}
+
 /* A release of what is free, or the use of what is destroyed. */
 static void bad_use(struct observed *self, const struct event *event, uint32_t pos)
 {
@@ -140,6 +161,8 @@ static void bad_use(struct observed *self, const struct event *event, uint32_t p
 static void end(struct observed *self, const struct event *event, uint32_t pos)
 {
     const struct thread_holds *holds = holds_of(self, event->thread);
+    array_grow(&self->ended, event->thread + 1);
+    self->ended.items[event->thread] = event->thread != 0;
     for (size_t i = 0; i < holds->count && event->thread != 0; i++)
         tell(self, MISUSE_EXIT_HOLDING, holds->items[i].since, pos);
 }
@@ -197,6 +220,14 @@ static void barrier(struct observed *self, const struct event *event, uint32_t p
     barrier->since = pos;
 }
 
+/* Which rule it breaks is all that is known. */
+static void bad_call(struct observed *self, const struct event *event, uint32_t pos)
+{
+    enum misuse rule = misuse_find(trace_name(self->trace, CLASS_LABEL, event->object));
+    if (rule != MISUSE_NONE && (self->advised || !misuse_is_advice(rule)))
+        tell(self, rule, POS_NONE, pos);
+}
+
 /* A mutex that is used as one, perhaps. */
 static void semaphore(struct observed *self, const struct event *event, uint32_t pos)
 {
@@ -212,13 +243,18 @@ static void semaphore(struct observed *self, const struct event *event, uint32_t
 
 void observed_step(struct observed *self, const struct event *event, uint32_t pos)
 {
+    if (self->advised)
+        advised_step(self->advised, event, pos);
     switch (event->op) {
     case EVENT_DESTROY:
         destroy(self, event, pos);
         break;
     case EVENT_BAD_RELEASE:
     case EVENT_BAD_ACQUIRE:
-        bad_use(self, event, pos);
+        if (event->flags & EVENT_FOREIGN)
+            amiss(self, event, pos);
+        else
+            bad_use(self, event, pos);
         break;
     case EVENT_END:
         end(self, event, pos);
@@ -228,6 +264,13 @@ void observed_step(struct observed *self, const struct event *event, uint32_t po
         break;
     case EVENT_BAD_JOIN:
         tell(self, MISUSE_BAD_JOIN, POS_NONE, pos);
+        break;
+    case EVENT_BAD_CALL:
+        bad_call(self, event, pos);
+        break;
+    case EVENT_SEMAPHORE_DESTROY:
+        if (event->flags & EVENT_FAILED)
+            tell(self, MISUSE_DESTROY_AWAITED, POS_NONE, pos);
         break;
     case EVENT_SIGNAL:
     case EVENT_BROADCAST:
@@ -254,5 +297,19 @@ void observed_step(struct observed *self, const struct event *event, uint32_t po
             acquire(self, event, pos);
         else if (event_releases(event))
             release(self, event, pos);
+    }
+}
+
+void observed_finish(struct observed *self)
+{
+    if (!self->advised)
+        return;
+    advised_finish(self->advised);
+    for (size_t thread = 0; thread < self->threads.count; thread++) {
+        const struct thread_holds *holds = &self->threads.items[thread];
+        if (thread < self->ended.count && self->ended.items[thread])
+            continue; /* told already */
+        for (size_t i = 0; i < holds->count; i++)
+            tell(self, MISUSE_EXIT_LOCKED, POS_NONE, holds->items[i].since);
     }
 }

@@ -5,6 +5,7 @@
 #include "model/misuse.h"
 #include "model/order.h"
 #include "model/turns_run.h"
+#include "model/untimely.h"
 #include "trace/turns.h"
 
 #include <stdlib.h>
@@ -256,6 +257,24 @@ static bool check_misuse(const struct rules *rules, struct machine *machine, uin
     return good;
 }
 
+static bool check_order(const struct rules *rules, struct machine *machine, uint32_t begun,
+                        const struct claim *claim, struct complaint *complaint)
+{
+    uint32_t last = claim->witness_length - 1, pos = claim->witness[last];
+    if (pos != claim->events[0])
+        return complain(complaint, last, pos, "a witness of an order violation ends in the read");
+    if (!run(machine, claim, begun, last, POS_NONE, complaint))
+        return false;
+    enum rule rule = machine_forbids_sync(machine, pos);
+    if (rule == RULE_PROGRAM_ORDER || rule == RULE_FORK)
+        return complain(complaint, last, pos, rule_text(rule));
+    struct untimely read = {pos, claim->events[1]};
+    return untimely_now(rules->history, machine, &read) ||
+           complain(complaint, last, pos,
+                    "an early read comes before every write of its variable, a late one after the "
+                    "one that ends it");
+}
+
 static bool is_wish(const struct history *history, uint32_t pos)
 {
     return pos >= history->count && pos < history_total(history);
@@ -300,6 +319,8 @@ static bool check_prefix(const struct rules *rules, struct machine *machine, uin
                run(machine, claim, last, last + 1, claim->events[1], complaint);
     } else if (claim->kind == FINDING_MISUSE) {
         good = check_misuse(rules, machine, begun, claim, complaint);
+    } else if (claim->kind == FINDING_ORDER) {
+        good = check_order(rules, machine, begun, claim, complaint);
     } else if (performs_both(claim)) {
         good = check_unordered(rules, machine, begun, claim, complaint);
     } else {
@@ -316,7 +337,8 @@ static bool check_prefix(const struct rules *rules, struct machine *machine, uin
 /* How many events at the end are not performed. */
 static uint32_t ends_of(const struct claim *claim)
 {
-    bool performed = claim->kind == FINDING_ATOMICITY || claim->kind == FINDING_MISUSE;
+    bool performed = claim->kind == FINDING_ATOMICITY || claim->kind == FINDING_MISUSE ||
+                     claim->kind == FINDING_ORDER;
     return performed || performs_both(claim) ? 0 : claim->event_count;
 }
 
@@ -361,7 +383,8 @@ static bool is_well_formed(const struct rules *rules, const struct claim *claim,
                                                         : 2;
     if ((wanted && claim->event_count != wanted) || claim->event_count < 1)
         return complain(complaint, 0, POS_NONE, "an error has its number of events");
-    if (claim->witness_length < claim->event_count)
+    uint32_t least = claim->kind == FINDING_ORDER ? 1 : claim->event_count;
+    if (claim->witness_length < least)
         return complain(complaint, 0, POS_NONE, "a witness ends in the events of its error");
     bool happened = ends_in_wishes(rules->history, claim);
     uint32_t prefix = claim->witness_length - (happened ? claim->event_count : 0);

@@ -21,6 +21,9 @@
  *              event, begin and end of one thread, the culprit of another. The
  *              values that the culprit and the window's end see need not be
  *              kept.
+ *   order      the read, last: before it the reordering is correct and, if the read is early, has
+ *              no write of its variable, or, if it is late, has the write that ends it
+ *              (untimely.h).
  *   misuse     the operation that is one, last, because of the other event, which is executed
  *              before it (misuse.h): before it the reordering is correct and no event a misuse. */
 #ifndef PREPLAY_MODEL_CHECKER_H
@@ -32,7 +35,7 @@
 struct claim {
     enum finding_kind kind;
     const uint32_t *events; /* pos values; for atomicity: begin, end, culprit; for misuse: because
-                               of which, which */
+                               of which, which; for order: the read, the write */
     uint32_t event_count;
     const uint32_t *witness;
     uint32_t witness_length;
