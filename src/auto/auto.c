@@ -1,6 +1,6 @@
-/* auto: the default. Every suspicious pair of accesses, every cycle of lock acquires
- * and every strike on a window of an atomic block is decided by witness search
- * (src/search): under the strongest model first (rf, then value and branch where
+/* auto: the default. Every suspicious pair of accesses, every cycle of lock acquires,
+ * every strike on a window of an atomic block and every read that may be untimely is decided by
+ * witness search (src/search): under the strongest model first (rf, then value and branch where
  * recorded, then sync), and each finding comes with the schedule that reaches it.
  *
  * The search is exact: a pair without a witness has none, unless its budget ran
@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "atomicity/atomicity.h"
+#include "atomicity/order_violations.h"
 #include "auto/auto_tasks.h"
 #include "deadlock/cycle_proofs.h"
 #include "engine/found.h"
@@ -239,6 +240,7 @@ static void find_races(struct engine_run *run, struct ladder *ladder)
                           .partial = round.partial,
                           .open = round.open};
     focus(run, ladder, round.tasks, count);
+    ladder_alike(ladder);
     decide(run, &batch);
     find_more_races(run, ladder, &round);
     ladder_widen(ladder);
@@ -326,6 +328,7 @@ static int finish(struct engine_run *run, struct error *error)
     struct ladder ladder;
     ladder_create(&ladder, run->history, run->options->model, run->options->jobs);
     ladder.progress = run->options->progress;
+    ladder.deal = run->options->deal;
     find_races(run, &ladder);
     observed_races_mark(run);
     unseen_orders_note(run);
@@ -338,6 +341,8 @@ static int finish(struct engine_run *run, struct error *error)
         find_stuck_sets(run, &ladder);
     if (!interruption_asked())
         atomicity_find(run, &ladder);
+    if (!interruption_asked())
+        order_violations_suspect(run, &ladder);
     misuse_add_findings(run); /* what happened is told in any case */
     ladder_free(&ladder);
     return 0;
@@ -352,7 +357,7 @@ const struct engine engine_auto = {
     .summary = "races, deadlocks, broken blocks by witness search, strongest model first",
     .promise = "sound; exact but for candidates whose budget ran out",
     .source = "ours; docs/engines/auto.md",
-    .finds = FINDS_RACES | FINDS_DEADLOCKS | FINDS_ATOMICITY | FINDS_MISUSE,
+    .finds = FINDS_RACES | FINDS_DEADLOCKS | FINDS_ATOMICITY | FINDS_MISUSE | FINDS_ORDER,
     .guarantee = GUARANTEE_EXACT,
     .default_model = MODEL_RF,
     .models = 1u << MODEL_SYNC | 1u << MODEL_VALUE | 1u << MODEL_RF | 1u << MODEL_BRANCH,

@@ -73,9 +73,13 @@ bool map_remove(struct map *map, uint64_t key)
     return true;
 }
 
+/* One that was large once is cleared again and again with little in it: it becomes small. */
 void map_clear(struct map *map)
 {
-    if (map->count)
+    enum { FEW = 64 };
+    if (map->count && map->count < map->capacity / FEW)
+        map_free(map);
+    else if (map->count)
         memset(map->entries, 0xff, map->capacity * sizeof *map->entries);
     map->count = 0;
 }

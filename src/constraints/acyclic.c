@@ -103,9 +103,41 @@ static void walk_backward(struct acyclic *graph, uint32_t from, uint32_t to)
     }
 }
 
+/* Makes a heap again of the first `count` but for `hole`, the greatest place on top. */
+static void sink(const struct node *nodes, uint32_t *items, size_t hole, size_t count)
+{
+    uint32_t moved = items[hole];
+    for (size_t child; (child = 2 * hole + 1) < count; hole = child) {
+        if (child + 1 < count && nodes[items[child + 1]].place > nodes[items[child]].place)
+            child++;
+        if (nodes[items[child]].place <= nodes[moved].place)
+            break;
+        items[hole] = items[child];
+    }
+    items[hole] = moved;
+}
+
+static void sort_many(const struct node *nodes, uint32_t *items, size_t count)
+{
+    for (size_t i = count / 2; i--;)
+        sink(nodes, items, i, count);
+    while (count-- > 1) {
+        uint32_t greatest = items[0];
+        items[0] = items[count];
+        items[count] = greatest;
+        sink(nodes, items, 0, count);
+    }
+}
+
+/* Mostly a few nodes; a plan for a long trace can move thousands. */
 static void sort_by_place(const struct acyclic *graph, struct met *met)
 {
+    enum { FEW = 24 };
     const struct node *nodes = graph->nodes.items;
+    if (met->count > FEW) {
+        sort_many(nodes, met->items, met->count);
+        return;
+    }
     for (size_t i = 1; i < met->count; i++) {
         uint32_t moved = met->items[i];
         size_t hole = i;

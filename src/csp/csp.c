@@ -104,7 +104,8 @@ uint64_t csp_run(struct engine_run *run, uint64_t work)
     struct csp *csp = csp_create(run);
     csp->budget = work;
     struct window_start *start = window_start_create(csp->rules);
-    uint32_t window = run->options->window ? run->options->window : DEFAULT_WINDOW;
+    uint32_t standard = run->options->whole ? UINT32_MAX : DEFAULT_WINDOW;
+    uint32_t window = run->options->window ? run->options->window : standard;
     while (start->at < history->count)
         check_window(csp, start, window);
     window_start_destroy(start);

@@ -3,6 +3,7 @@
  * copy of the machine there. */
 #include "engine/check_findings.h"
 
+#include "base/deal.h"
 #include "base/team.h"
 #include "model/checker.h"
 #include "model/observed_run.h"
@@ -104,11 +105,12 @@ static void check_some(void *context, uint32_t worker)
         observed_run_free(&observed[model]);
 }
 
-static void list_checks(struct checking *checking)
+/* Processes that share the work have the same findings: each looks at some. */
+static void list_checks(struct checking *checking, const struct deal *deal)
 {
     for (uint32_t i = 0; i < checking->findings->count; i++) {
         const struct finding *finding = &checking->findings->items[i];
-        if (!finding->witness)
+        if (!finding->witness || (deal && i % deal->ranks != deal->rank))
             continue;
         if (!checking->rules[finding->model])
             checking->rules[finding->model] = rules_create(checking->history, finding->model);
@@ -148,7 +150,7 @@ int check_findings(const struct engine_run *run, struct error *error)
                                 .checks =
                                     memory_alloc(run->findings->count, sizeof *checking.checks),
                                 .failure = {PTHREAD_MUTEX_INITIALIZER, UINT32_MAX, {0}}};
-    list_checks(&checking);
+    list_checks(&checking, run->options->deal);
     check_all(&checking, run->options->jobs);
     free(checking.checks);
     for (int model = 0; model < MODEL_COUNT; model++)

@@ -26,17 +26,21 @@ enum guarantee {
 /* engine/whole.h */
 struct whole;
 struct progress;
+struct deal;
 
 struct engine_options {
     enum model model;          /* MODEL_NONE: the engine's own default */
     uint32_t window;           /* events; 0: no window */
+    bool whole;                /* ... and that was asked for: nor an engine's own */
     uint32_t jobs;             /* worker threads; at least 1 */
     bool every_pair;           /* --pairs */
+    bool advise;               /* --advise: what is no error, too */
     bool per_pair;             /* csp: one check a thread pair */
     double pair_seconds;       /* smt: limit of a pair; 0: none */
     uint64_t budget;           /* search steps a candidate; 0: the engine's default */
     uint64_t log_limit;        /* tlh: synchronisation kept without a candidate; 0: default */
     struct progress *progress; /* who watches, or NULL */
+    struct deal *deal;         /* processes that share the work (base/deal.h), or NULL */
     const char *const *blocks; /* globs of atomic functions, NULL-terminated, or NULL */
 };
 
@@ -59,6 +63,7 @@ struct engine_run {
 #define FINDS_DEADLOCKS (1u << FINDING_DEADLOCK)
 #define FINDS_ATOMICITY (1u << FINDING_ATOMICITY)
 #define FINDS_MISUSE    (1u << FINDING_MISUSE)
+#define FINDS_ORDER     (1u << FINDING_ORDER)
 
 struct engine {
     const char *name;

@@ -8,7 +8,7 @@ extern const struct engine engine_smt;
 extern const struct engine engine_cp, engine_mb, engine_wcp, engine_syncp;
 extern const struct engine engine_csp, engine_deadlock, engine_happened;
 extern const struct engine engine_serial;
-extern const struct engine engine_atomicity;
+extern const struct engine engine_atomicity, engine_order;
 extern const struct engine engine_misuse;
 
 /* clang-format off */
@@ -30,6 +30,7 @@ const struct engine *const engine_registry[] = {
     &engine_sidetrack,
     &engine_serial,
     &engine_atomicity,
+    &engine_order,
     &engine_misuse,
     &engine_auto,
     NULL,

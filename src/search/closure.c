@@ -9,6 +9,8 @@
 
 static bool raise_cut(struct search *search, uint32_t thread, uint32_t count)
 {
+    if (count)
+        cone_add(search, thread);
     if (count > search->cut[thread])
         search->cut[thread] = count;
     return count <= search->ceiling[thread];
@@ -115,8 +117,7 @@ static bool scan_kept(struct search *search, uint32_t thread)
 static bool fork_included(struct search *search, uint32_t thread)
 {
     uint32_t fork = search->index->history->fork_of[thread];
-    bool runs = search->cut[thread] ||
-                (search->ceiling[thread] != UINT32_MAX && thread != search->bystander);
+    bool runs = search->cut[thread] || search->stays[thread];
     return !runs || fork == POS_NONE || closure_include(search, fork);
 }
 
@@ -143,10 +144,10 @@ static bool join_thread(struct search *search, uint32_t thread)
 
 static bool join_all(struct search *search)
 {
-    uint32_t threads = search->index->history->threads;
     for (bool again = true; again;) {
         again = false;
-        for (uint32_t thread = 0; thread < threads; thread++) {
+        for (size_t i = 0; i < search->cone.count; i++) { /* which grows meanwhile */
+            uint32_t thread = search->cone.items[i];
             if (!fork_included(search, thread))
                 return false;
             again |= search->scanned[thread] < search->cut[thread];
@@ -169,10 +170,10 @@ static bool scan_all(struct search *search)
 {
     if (search->by_clocks)
         return join_all(search);
-    uint32_t threads = search->index->history->threads;
     for (bool again = true; again;) {
         again = false;
-        for (uint32_t thread = 0; thread < threads; thread++) {
+        for (size_t i = 0; i < search->cone.count; i++) { /* which grows meanwhile */
+            uint32_t thread = search->cone.items[i];
             if (!fork_included(search, thread))
                 return false;
             again |= search->scanned[thread] < search->cut[thread] ||
@@ -220,9 +221,11 @@ static bool close_others(struct search *search, uint32_t acquire)
 
 static bool is_scanned(const struct search *search)
 {
-    for (uint32_t thread = 0; thread < search->index->history->threads; thread++)
+    for (size_t i = 0; i < search->cone.count; i++) {
+        uint32_t thread = search->cone.items[i];
         if (search->scanned[thread] < search->cut[thread])
             return false;
+    }
     return true;
 }
 
@@ -274,10 +277,10 @@ static uint32_t unfinished(const struct search *search, uint32_t thread)
 
 bool closure_preserve(struct search *search)
 {
-    uint32_t threads = search->index->history->threads;
     for (bool again = true; again;) {
         again = false;
-        for (uint32_t thread = 0; thread < threads; thread++) {
+        for (size_t i = 0; i < search->cone.count; i++) { /* which grows meanwhile */
+            uint32_t thread = search->cone.items[i];
             uint32_t acquire = unfinished(search, thread);
             if (acquire == POS_NONE)
                 continue;

@@ -51,8 +51,8 @@ static bool is_wall(struct search *search, const struct wall *wall, uint64_t bud
     search->by_clocks = index_clocks(index) != NULL;
     if (!search_stop(search, target))
         return false;
+    cone_add(search, wall->staying);
     search->ceiling[wall->staying] = wall->stays;
-    search->bystander = wall->staying;
     if (!closure_complete(search) || closure_contradicts(search))
         return true;
     if (visit_solve(search) != SEARCH_REFUTED)

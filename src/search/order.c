@@ -92,8 +92,8 @@ static enum search_answer branch(struct search *search, const struct clause *cla
 static uint64_t set_size(const struct search *search)
 {
     uint64_t size = 0;
-    for (uint32_t thread = 0; thread < search->index->history->threads; thread++)
-        size += search->cut[thread];
+    for (size_t i = 0; i < search->cone.count; i++)
+        size += search->cut[search->cone.items[i]];
     return size;
 }
 
@@ -199,7 +199,7 @@ static bool solve_preserving(struct search *search, bool softly)
 /* Is it a question for by_plans.h? */
 static bool goes_by_plans(struct search *search)
 {
-    if (!by_plans_can(search->index->rules, &search->query))
+    if (search->barred_count || !by_plans_can(search->index->rules, &search->query))
         return false;
     if (!search->plans)
         search->plans = by_plans_create(search->index->plans);
@@ -248,6 +248,17 @@ static enum search_answer solve_hard(struct search *search, uint64_t began)
     return states_first ? solve_by_plans(search) : solve_by_states(search, began);
 }
 
+/* In a long trace S is little of it, and what it lacks (who posts, who signals, who leaves a
+ * section) has to be found. Where only a little disorder is needed, it is there if the threads
+ * that are not stopped go on as observed. In short ones orders are as quick. */
+static bool may_go_on(const struct search *search)
+{
+    enum { LONG = 4096 };
+    return search->index->history->count > LONG && !search->by_states &&
+           search->index->model != MODEL_BRANCH &&
+           (search->query.goal == SEARCH_RACE || search->query.goal == SEARCH_DEADLOCK);
+}
+
 enum search_answer order_solve(struct search *search)
 {
     struct levels why = {{0}};
@@ -269,6 +280,8 @@ enum search_answer order_solve(struct search *search)
         return SEARCH_EXHAUSTED;
     if (learn_refutes(search))
         return SEARCH_REFUTED;
+    if (may_go_on(search) && schedule_go_on(search) && order_unwoken(search) == POS_NONE)
+        return SEARCH_WITNESS;
     if (!search->by_states && index->model == MODEL_VALUE && goes_by_plans(search))
         return solve_by_plans(search);
     if (!visit_can(search))

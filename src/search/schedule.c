@@ -114,8 +114,8 @@ static uint32_t find_beginning(const struct search *search)
 static uint64_t set_size(const struct search *search)
 {
     uint64_t size = 0;
-    for (uint32_t thread = 0; thread < search->index->history->threads; thread++)
-        size += search->cut[thread];
+    for (size_t i = 0; i < search->cone.count; i++)
+        size += search->cut[search->cone.items[i]];
     return size;
 }
 
@@ -179,6 +179,52 @@ bool schedule_run(struct search *search)
         run_thread(search, heap_take(search));
     search->steps += search->executed - search->began;
     return search->parked_count == 0;
+}
+
+/* Of every thread what was observed before the last of the question's events, up to where it is
+ * stopped; false if that is more than a question of its own is worth. */
+static bool widen(struct search *search, uint64_t most)
+{
+    const struct history *history = search->index->history;
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < search->query.count; i++) {
+        uint32_t pos = search->query.events[i];
+        end = pos < history->count && pos > end ? pos : end;
+    }
+    for (uint32_t thread = 0; thread < history->threads; thread++) {
+        uint32_t count = history_count_before(history, thread, end);
+        if (count > search->ceiling[thread])
+            count = search->ceiling[thread];
+        if (count > search->cut[thread])
+            search->cut[thread] = count;
+    }
+    return schedule_left(search) <= most;
+}
+
+static bool has_done(const struct search *search, const uint32_t *needed)
+{
+    for (uint32_t thread = 0; thread < search->index->history->threads; thread++)
+        if (search->done[thread] < needed[thread])
+            return false;
+    return true;
+}
+
+bool schedule_go_on(struct search *search)
+{
+    uint64_t most = search->limit > search->steps ? search->limit - search->steps : 0;
+    closure_push(search);
+    bool reached = false;
+    if (widen(search, most)) {
+        const struct snapshots *saved = &search->snapshots;
+        const uint32_t *needed =
+            saved->items + saved->count - 4 * (size_t)search->index->history->threads;
+        reset(search);
+        while (!(reached = has_done(search, needed)) && search->heap_size)
+            run_thread(search, heap_take(search));
+        search->steps += search->executed - search->began;
+    }
+    closure_pop(search);
+    return reached;
 }
 
 void schedule_observed(struct search *search)

@@ -14,10 +14,13 @@ struct search *search_create(const struct search_index *index)
     struct search *search = NEW(struct search);
     search->index = index;
     search->ceiling = NEW_ARRAY(uint32_t, threads);
+    search->stays = NEW_ARRAY(bool, threads);
     search->cut = NEW_ARRAY(uint32_t, 4 * (size_t)threads);
     search->scanned = search->cut + threads;
     search->kept = search->scanned + threads;
     search->kept_scanned = search->kept + threads;
+    search->in_cone = NEW_ARRAY(bool, threads);
+    memset(search->ceiling, 0xff, threads * sizeof *search->ceiling);
     search->has_edge = NEW_ARRAY(uint8_t, index->history->count);
     search->done = NEW_ARRAY(uint32_t, threads);
     search->begun = NEW_ARRAY(uint32_t, threads);
@@ -40,7 +43,10 @@ void search_destroy(struct search *search)
         condition_free(&search->conditions[i].condition);
     by_plans_destroy(search->plans);
     free(search->ceiling);
+    free(search->stays);
     free(search->cut);
+    free(search->in_cone);
+    array_free(&search->cone);
     free(search->has_edge);
     free(search->done);
     free(search->begun);
@@ -67,20 +73,29 @@ uint64_t search_steps(const struct search *search)
     return search->steps;
 }
 
+/* S is empty again. */
+static void empty_cone(struct search *search)
+{
+    while (search->cone.count) {
+        uint32_t thread = array_pop(&search->cone);
+        search->in_cone[thread] = search->stays[thread] = false;
+        search->ceiling[thread] = UINT32_MAX;
+        search->cut[thread] = search->scanned[thread] = 0;
+        search->kept[thread] = search->kept_scanned[thread] = 0;
+    }
+}
+
 void search_begin(struct search *search, const struct search_query *query)
 {
-    uint32_t threads = search->index->history->threads;
     search->query = *query;
     search->limit = search->steps + (query->budget ? query->budget : SEARCH_BUDGET);
     search->edges.count = search->finals.count = 0;
     search->snapshots.count = search->edge_counts.count = 0;
     search->level = 0;
-    search->bystander = UINT32_MAX;
     search->waived[0] = search->waived[1] = search->last = POS_NONE;
     while (search->marked.count)
         search->has_edge[array_pop(&search->marked)] = 0;
-    memset(search->cut, 0, 4 * (size_t)threads * sizeof *search->cut);
-    memset(search->ceiling, 0xff, threads * sizeof *search->ceiling);
+    empty_cone(search);
 }
 
 void search_by_states(struct search *search)
@@ -102,6 +117,13 @@ static uint32_t held_at(const struct search_index *index, uint32_t pos, uint32_t
     return POS_NONE;
 }
 
+/* The thread is in S up to `count`, and S never has more of it. */
+static void limit_thread(struct search *search, uint32_t thread, uint32_t count)
+{
+    cone_add(search, thread);
+    search->ceiling[thread] = search->cut[thread] = count;
+}
+
 /* The thread stops before `pos`: it keeps the locks it holds there. */
 bool search_stop(struct search *search, uint32_t pos)
 {
@@ -109,7 +131,8 @@ bool search_stop(struct search *search, uint32_t pos)
     uint32_t thread = thread_at(index, pos);
     if (search->ceiling[thread] != UINT32_MAX)
         return false;
-    search->ceiling[thread] = search->cut[thread] = index->history->index[pos];
+    limit_thread(search, thread, index->history->index[pos]);
+    search->stays[thread] = true;
     for (uint32_t node = index_held(index, pos); node != HELD_NONE; node = index->nodes[node].next)
         array_push(&search->finals, index->nodes[node].acquire);
     return true;
@@ -151,7 +174,7 @@ static bool start_window(struct search *search)
     /* Clocks know nothing of excuses. */
     search->by_clocks &=
         index_keep(index, culprit) == KEEP_NOT && index_keep(index, end) == KEEP_NOT;
-    search->ceiling[window] = search->cut[window] = index->history->index[end] + 1;
+    limit_thread(search, window, index->history->index[end] + 1);
     search->waived[0] = culprit;
     search->waived[1] = search->last = end;
     if (event_acquires(event_at(index, end)))
@@ -168,7 +191,7 @@ static bool start_precedes(struct search *search)
     uint32_t before = search->query.count - 1, end = search->query.events[before];
     uint32_t thread = thread_at(index, end);
     struct levels always = {{0}};
-    search->ceiling[thread] = search->cut[thread] = index->history->index[end] + 1;
+    limit_thread(search, thread, index->history->index[end] + 1);
     search->last = end;
     if (event_acquires(event_at(index, end)))
         array_push(&search->finals, end);
@@ -183,9 +206,21 @@ static bool start_precedes(struct search *search)
     return true;
 }
 
+/* Threads go as far as they like, but not over what is barred. */
+static void bar(struct search *search)
+{
+    for (uint32_t i = 0; i < search->barred_count; i++) {
+        uint32_t thread = thread_at(search->index, search->barred[i]);
+        assert(search->ceiling[thread] == UINT32_MAX);
+        cone_add(search, thread);
+        search->ceiling[thread] = search->index->history->index[search->barred[i]];
+    }
+}
+
 static bool start(struct search *search)
 {
     const struct search_query *query = &search->query;
+    bar(search);
     if (query->goal == SEARCH_ATOMICITY)
         return query->count == 3 && start_window(search);
     if (query->goal == SEARCH_PRECEDES)
@@ -206,21 +241,19 @@ void search_forget(struct search *search)
         by_plans_forget(search->plans);
 }
 
-enum search_answer search_reach_after(struct search *search, const struct search_query *query,
-                                      const uint32_t *executed, uint32_t executed_count,
-                                      struct search_witness *witness)
+/* What is wanted and what is barred was said. */
+static enum search_answer reach(struct search *search, const struct search_query *query,
+                                struct search_witness *witness)
 {
     *witness = (struct search_witness){NULL, 0};
     if (interruption_asked())
         return SEARCH_EXHAUSTED;
     search_begin(search, query);
     search->by_clocks = search->index->model != MODEL_BRANCH;
-    search->wanted = executed;
-    search->wanted_count = executed_count;
     if (!start(search))
         return SEARCH_REFUTED;
-    for (uint32_t i = 0; i < executed_count; i++)
-        if (!closure_include(search, executed[i]))
+    for (uint32_t i = 0; i < search->wanted_count; i++)
+        if (!closure_include(search, search->wanted[i]))
             return SEARCH_REFUTED;
     enum search_answer answer = order_solve(search);
     if (answer != SEARCH_WITNESS)
@@ -230,6 +263,26 @@ enum search_answer search_reach_after(struct search *search, const struct search
             search->order[search->executed++] = query->events[i];
     *witness = (struct search_witness){search->order, search->executed};
     return SEARCH_WITNESS;
+}
+
+enum search_answer search_reach_after(struct search *search, const struct search_query *query,
+                                      const uint32_t *executed, uint32_t executed_count,
+                                      struct search_witness *witness)
+{
+    search->wanted = executed;
+    search->wanted_count = executed_count;
+    search->barred_count = 0;
+    return reach(search, query, witness);
+}
+
+enum search_answer search_reach_barring(struct search *search, const struct search_query *query,
+                                        const uint32_t *barred, uint32_t barred_count,
+                                        struct search_witness *witness)
+{
+    search->barred = barred;
+    search->barred_count = barred_count;
+    search->wanted_count = 0;
+    return reach(search, query, witness);
 }
 
 enum search_answer search_reach(struct search *search, const struct search_query *query,

@@ -77,6 +77,11 @@ enum search_answer search_reach(struct search *search, const struct search_query
 enum search_answer search_reach_after(struct search *search, const struct search_query *query,
                                       const uint32_t *executed, uint32_t executed_count,
                                       struct search_witness *witness);
+/* The same for SEARCH_NEXT with events that must not be executed: one a thread at most, and none
+ * of a thread of the query's events. */
+enum search_answer search_reach_barring(struct search *search, const struct search_query *query,
+                                        const uint32_t *barred, uint32_t barred_count,
+                                        struct search_witness *witness);
 
 /* What was learnt for one question helps with the next. Which witness is found, and what is
  * left open, depends on the questions since this was called, and on no others. */

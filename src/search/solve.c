@@ -1,9 +1,10 @@
 #include "search/solve.h"
 
+#include "base/deal.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "search/essence.h"
 #include "search/learn.h"
+#include "search/solve_state.h"
 #include "trace/turns.h"
 
 #include <pthread.h>
@@ -30,7 +31,8 @@ struct work {
     uint64_t budget;      /* of a task; 0: what the pool allows */
     uint64_t least, pool; /* the least of a task, and that of all together */
     struct chunk *chunks;
-    size_t next; /* the chunk to be taken next */
+    size_t next;       /* the chunk to be taken next */
+    struct deal *deal; /* who takes chunks besides the threads here, or NULL */
     pthread_mutex_t mutex;
     pthread_cond_t chunk_done;
 };
@@ -42,152 +44,6 @@ struct worker {
     size_t merged;
     uint64_t spent; /* in them */
 };
-
-/* One rung, for one worker. */
-struct climber {
-    struct search *search;
-    const struct essence *essence; /* NULL: the search is of the whole history */
-    bool without_witnesses;
-};
-
-/* Where the instance's events are in the essence; false if one of them cannot race. */
-static bool find_events(const struct essence *essence, const uint32_t *events, uint32_t size,
-                        uint32_t *found)
-{
-    for (uint32_t i = 0; i < size; i++)
-        if ((found[i] = essence_pos(essence, events[i])) == POS_NONE)
-            return false;
-    return true;
-}
-
-/* Long ones stay turns: they would be folded in the end (turns.h). */
-static void keep_turns(const struct essence *essence, const struct search_witness *witness,
-                       uint32_t ends, struct solve_outcome *outcome)
-{
-    outcome->witness = essence_turns(essence, witness, ends, &outcome->length);
-    outcome->in_turns =
-        turns_events(essence->whole, outcome->witness, outcome->length) > TURNS_FROM;
-    if (outcome->in_turns)
-        return;
-    uint32_t *turns = outcome->witness;
-    outcome->witness = turns_unfold(essence->whole, turns, outcome->length, ends, &outcome->length);
-    free(turns);
-}
-
-static enum search_answer try_events(const struct climber *climber, const struct solve_task *task,
-                                     const uint32_t *events, uint64_t budget,
-                                     struct solve_outcome *outcome)
-{
-    struct search_query query = {task->goal, events, task->size, budget};
-    struct search_witness witness;
-    enum search_answer answer = search_reach(climber->search, &query, &witness);
-    if (answer != SEARCH_WITNESS || climber->without_witnesses)
-        return answer;
-    if (climber->essence) {
-        keep_turns(climber->essence, &witness, task->size, outcome);
-    } else {
-        outcome->witness = memory_copy(witness.events, witness.length * sizeof *witness.events);
-        outcome->length = witness.length;
-        outcome->in_turns = false;
-    }
-    return answer;
-}
-
-static enum search_answer try_instance(const struct climber *climber, const struct solve_task *task,
-                                       uint32_t instance, uint64_t budget,
-                                       struct solve_outcome *outcome)
-{
-    const uint32_t *events = task->events + (size_t)instance * task->size;
-    enum search_answer answer = SEARCH_REFUTED;
-    if (!climber->essence) {
-        answer = try_events(climber, task, events, budget, outcome);
-    } else {
-        uint32_t *found = memory_alloc(task->size, sizeof *found);
-        if (find_events(climber->essence, events, task->size, found))
-            answer = try_events(climber, task, found, budget, outcome);
-        free(found);
-    }
-    if (answer == SEARCH_WITNESS) {
-        outcome->answer = SEARCH_WITNESS;
-        outcome->instance = instance;
-    }
-    return answer;
-}
-
-struct early {
-    uint32_t instance, pos; /* pos of its last event */
-};
-
-static int by_pos(const void *a, const void *b)
-{
-    const struct early *x = a, *y = b;
-    if (x->pos != y->pos)
-        return x->pos < y->pos ? -1 : 1;
-    return (x->instance > y->instance) - (x->instance < y->instance);
-}
-
-/* In which order closures are asked. Under `sync` most instances have a witness, which is as long
- * as the trace before it: so the early ones first. Others as they come, the closest first. */
-static struct early *instances_of(const struct solve_task *task, enum model model)
-{
-    struct early *order = memory_alloc(task->count, sizeof *order);
-    for (uint32_t i = 0; i < task->count; i++) {
-        order[i] = (struct early){i, 0};
-        for (uint32_t k = 0; k < task->size; k++) {
-            uint32_t pos = task->events[(size_t)i * task->size + k];
-            order[i].pos = pos > order[i].pos ? pos : order[i].pos;
-        }
-    }
-    if (model == MODEL_SYNC)
-        qsort(order, task->count, sizeof *order, by_pos);
-    return order;
-}
-
-/* All instances under one model; true if one has a witness. First what closures
- * alone can tell, which is cheap; then the first few that are left, in full, with the budget of
- * two for all of them. */
-static bool climb_all(const struct climber *climber, const struct solve_task *task,
-                      const struct early *order, bool *is_open, uint64_t budget,
-                      struct solve_outcome *outcome)
-{
-    enum { QUICK = 1, FULL_MAX = 8 };
-    uint32_t open = 0, tried = 0;
-    outcome->answer = SEARCH_REFUTED;
-    for (uint32_t i = 0; i < task->count; i++) {
-        enum search_answer answer = try_instance(climber, task, order[i].instance, QUICK, outcome);
-        if (answer == SEARCH_WITNESS)
-            return true;
-        is_open[order[i].instance] = answer == SEARCH_EXHAUSTED;
-        open += answer == SEARCH_EXHAUSTED;
-    }
-    uint64_t end = search_steps(climber->search) + 2 * budget;
-    for (uint32_t i = 0; i < task->count && tried < FULL_MAX; i++) {
-        if (!is_open[i] || (tried++ && search_steps(climber->search) > end))
-            continue;
-        enum search_answer answer = try_instance(climber, task, i, budget, outcome);
-        if (answer == SEARCH_WITNESS)
-            return true;
-        open -= answer == SEARCH_REFUTED;
-    }
-    if (open)
-        outcome->answer = SEARCH_EXHAUSTED;
-    return false;
-}
-
-static bool climb(const struct climber *climber, const struct solve_task *task, uint64_t budget,
-                  struct solve_outcome *outcome)
-{
-    if (task->count == 1) {
-        outcome->answer = try_instance(climber, task, 0, budget, outcome);
-        return outcome->answer == SEARCH_WITNESS;
-    }
-    struct early *order = instances_of(task, outcome->model);
-    bool *is_open = NEW_ARRAY(bool, task->count);
-    bool found = climb_all(climber, task, order, is_open, budget, outcome);
-    free(is_open);
-    free(order);
-    return found;
-}
 
 static void solve_task(struct worker *worker, size_t number, uint64_t budget)
 {
@@ -201,7 +57,7 @@ static void solve_task(struct worker *worker, size_t number, uint64_t budget)
         outcome->model = model;
         const struct climber climber = {worker->searches[i], ladder->essences[i],
                                         ladder->without_witnesses};
-        if (climb(&climber, &worker->work->tasks[number], budget, outcome))
+        if (climber_climb(&climber, &worker->work->tasks[number], budget, outcome))
             break;
     }
     progress_add(ladder->progress, 1);
@@ -220,12 +76,19 @@ static uint64_t budget_now(const struct worker *worker)
     return left > work->least ? left : work->least;
 }
 
+/* The tasks from `begin` to the end that is returned. */
+static size_t chunk_bounds(const struct work *work, size_t number, size_t *begin)
+{
+    size_t end = work->count - number * work->chunk_size;
+    *begin = end > work->chunk_size ? end - work->chunk_size : 0;
+    return end;
+}
+
 static void work_on_chunk(struct worker *worker, size_t number)
 {
     struct work *work = worker->work;
     struct chunk *chunk = &work->chunks[number];
-    size_t end = work->count - number * work->chunk_size;
-    size_t begin = end > work->chunk_size ? end - work->chunk_size : 0;
+    size_t begin, end = chunk_bounds(work, number, &begin);
     uint64_t before[MODEL_COUNT], budget = budget_now(worker);
     for (uint32_t i = 0; i < work->ladder->count; i++) {
         const struct essence *essence = work->ladder->essences[i];
@@ -243,20 +106,84 @@ static void work_on_chunk(struct worker *worker, size_t number)
     }
 }
 
+static struct solve_pack pack_of(struct work *work, size_t number)
+{
+    struct chunk *chunk = &work->chunks[number];
+    struct solve_pack pack = {.tasks = work->tasks,
+                              .outcomes = work->outcomes,
+                              .todo = work->todo,
+                              .events = history_total(work->ladder->rungs[0]->history),
+                              .learned = chunk->learned,
+                              .rungs = work->ladder->count,
+                              .steps = chunk->steps};
+    pack.end = chunk_bounds(work, number, &pack.begin);
+    return pack;
+}
+
+static void note_done(struct work *work, size_t number)
+{
+    pthread_mutex_lock(&work->mutex);
+    work->chunks[number].done = true;
+    pthread_cond_broadcast(&work->chunk_done);
+    pthread_mutex_unlock(&work->mutex);
+    if (!work->deal)
+        return;
+    struct solve_pack pack = pack_of(work, number);
+    deal_done(work->deal, (uint32_t)number, solve_pack(&pack), (uint32_t)(pack.end - pack.begin));
+}
+
+/* Waits for a chunk that may be another process's. */
+static void receive_chunk(struct work *work, size_t number)
+{
+    struct bytes bytes = deal_result(work->deal, (uint32_t)number);
+    pthread_mutex_lock(&work->mutex);
+    if (!work->chunks[number].done) {
+        struct solve_pack pack = pack_of(work, number);
+        if (!solve_unpack(&pack, bytes))
+            deal_refuse(work->deal);
+        work->chunks[number].steps = pack.steps;
+        work->chunks[number].done = true;
+        progress_add(work->ladder->progress, pack.end - pack.begin);
+    }
+    pthread_mutex_unlock(&work->mutex);
+}
+
+static void wait_for_chunk(struct worker *worker, size_t number)
+{
+    struct work *work = worker->work;
+    if (work->deal) {
+        receive_chunk(work, number);
+        return;
+    }
+    pthread_mutex_lock(&work->mutex);
+    while (!work->chunks[number].done)
+        pthread_cond_wait(&work->chunk_done, &work->mutex);
+    pthread_mutex_unlock(&work->mutex);
+}
+
+static bool take_number(struct work *work, size_t *number)
+{
+    if (work->deal) {
+        uint32_t dealt = 0;
+        bool taken = deal_take(work->deal, &dealt);
+        *number = dealt;
+        return taken;
+    }
+    pthread_mutex_lock(&work->mutex);
+    *number = work->next++;
+    pthread_mutex_unlock(&work->mutex);
+    return *number < work->chunk_count;
+}
+
 /* The next chunk, once all are done that it builds on; false if there is none. */
 static bool take_chunk(struct worker *worker, size_t *number)
 {
     struct work *work = worker->work;
-    pthread_mutex_lock(&work->mutex);
-    *number = work->next++;
-    size_t needed = *number > CHUNKS_APART ? *number - CHUNKS_APART : 0;
-    for (size_t i = worker->merged; i < needed && *number < work->chunk_count; i++)
-        while (!work->chunks[i].done)
-            pthread_cond_wait(&work->chunk_done, &work->mutex);
-    pthread_mutex_unlock(&work->mutex);
-    if (*number >= work->chunk_count)
+    if (!take_number(work, number))
         return false;
+    size_t needed = *number > CHUNKS_APART ? *number - CHUNKS_APART : 0;
     for (; worker->merged < needed; worker->merged++) {
+        wait_for_chunk(worker, worker->merged);
         const struct chunk *chunk = &work->chunks[worker->merged];
         worker->spent += chunk->steps;
         for (uint32_t m = 0; m < work->ladder->count; m++)
@@ -272,10 +199,7 @@ static void *work_on(void *argument)
     struct work *work = worker.work;
     for (size_t number; take_chunk(&worker, &number);) {
         work_on_chunk(&worker, number);
-        pthread_mutex_lock(&work->mutex);
-        work->chunks[number].done = true;
-        pthread_cond_broadcast(&work->chunk_done);
-        pthread_mutex_unlock(&work->mutex);
+        note_done(work, number);
     }
     for (uint32_t i = 0; i < work->ladder->count; i++) {
         search_destroy(worker.searches[i]);
@@ -328,12 +252,21 @@ static void share_out(struct work *work, uint32_t jobs)
     pthread_t threads[JOBS_MAX];
     uint32_t started = 0;
     plan(work);
+    if (work->chunk_count < 2)
+        work->deal = NULL;
+    if (work->deal)
+        deal_begin(work->deal, solve_print(work->tasks, work->todo, work->count, work->budget),
+                   (uint32_t)work->chunk_count);
     for (; started + 1 < jobs && started + 1 < work->chunk_count && started < JOBS_MAX; started++)
         if (pthread_create(&threads[started], NULL, work_on, work))
             break;
     work_on(work);
     for (uint32_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
+    for (size_t i = 0; work->deal && i < work->chunk_count; i++)
+        receive_chunk(work, i);
+    if (work->deal)
+        deal_end(work->deal);
     for (size_t i = 0; i < work->chunk_count; i++)
         for (uint32_t m = 0; m < work->ladder->count; m++)
             array_free(&work->chunks[i].learned[m]);
@@ -347,6 +280,7 @@ static struct ladder part_of(const struct ladder *ladder, uint32_t first)
                           .essences = {ladder->essences[first]},
                           .count = 1,
                           .without_witnesses = ladder->without_witnesses,
+                          .deal = ladder->deal,
                           .progress = ladder->progress};
     for (uint32_t i = first + 1;
          i < ladder->count && !is_value(ladder->rungs[first]) && !is_value(ladder->rungs[i]); i++) {
@@ -371,6 +305,7 @@ void solve_all(const struct ladder *ladder, const struct solve_task *tasks,
                             .count = left,
                             .budget = budget,
                             .least = solve_budget(ladder, count),
+                            .deal = ladder->deal,
                             .mutex = PTHREAD_MUTEX_INITIALIZER,
                             .chunk_done = PTHREAD_COND_INITIALIZER};
         progress_begin(ladder->progress, "deciding candidates", left);

@@ -1,5 +1,5 @@
-/* Decides many candidates on several threads. Every candidate is decided by
- * itself, so the outcome does not depend on how many threads there are. */
+/* Decides many candidates on several threads, and in several processes. Every candidate is
+ * decided by itself, so the outcome does not depend on how many there are. */
 #ifndef PREPLAY_SEARCH_SOLVE_H
 #define PREPLAY_SEARCH_SOLVE_H
 
@@ -8,6 +8,7 @@
 /* The models to try, the strongest first: a finding carries the first that has a
  * witness. */
 struct progress;
+struct deal;
 
 struct ladder {
     struct search_index *rungs[MODEL_COUNT];
@@ -15,6 +16,7 @@ struct ladder {
     uint32_t count;
     bool without_witnesses;    /* outcomes do not keep them */
     struct progress *progress; /* who watches, or NULL */
+    struct deal *deal; /* other processes that decide some of the tasks (base/deal.h), or NULL */
 };
 
 /* MODEL_NONE: rf, then value and branch where recorded, then sync. */
@@ -27,6 +29,9 @@ struct solve_task;
 void ladder_focus(struct ladder *ladder, const struct solve_task *tasks, size_t count);
 /* The end of that. */
 void ladder_widen(struct ladder *ladder);
+/* The processes of the ladder's deal have the same ladder, and those of a machine keep its large
+ * arrays once. Where all have asked the same of it so far. */
+void ladder_alike(const struct ladder *ladder);
 /* The most events that a witness lists. */
 uint32_t ladder_length(const struct ladder *ladder);
 /* The index of the weakest model: what it orders is ordered in all, but for what atomic loads

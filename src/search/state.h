@@ -81,17 +81,22 @@ struct search {
     struct search_query query;
     const uint32_t *wanted; /* events that must have been executed as well */
     uint32_t wanted_count;
+    const uint32_t *barred; /* events that must not be */
+    uint32_t barred_count;
     uint64_t steps, limit;
 
     /* The set S. */
-    bool softly;        /* soft clocks instead */
-    bool by_clocks;     /* clocks.h says what is needed; else events are looked at */
-    uint32_t *ceiling;  /* by thread: S never has more of it */
-    uint32_t bystander; /* a thread with a ceiling that need not even start; UINT32_MAX: none */
+    bool softly;       /* soft clocks instead */
+    bool by_clocks;    /* clocks.h says what is needed; else events are looked at */
+    uint32_t *ceiling; /* by thread: S never has more of it */
+    bool *stays;       /* by thread: it stands at its ceiling in the end, and so has started */
     uint32_t *cut;
     uint32_t *scanned; /* by thread: events whose needs were added already */
     uint32_t *kept;    /* `branch`: reads among the first kept[t] are kept */
     uint32_t *kept_scanned;
+    struct cone ARRAY_OF(uint32_t) cone; /* threads of which there may be more than nothing in the
+                                            arrays above: few, of many that ever were */
+    bool *in_cone;
     struct edges ARRAY_OF(struct edge) edges;
     uint8_t *has_edge; /* by pos: may be the `after` of an edge */
     struct marked ARRAY_OF(uint32_t) marked;
@@ -167,6 +172,13 @@ static inline bool was_executed(const struct search *search, uint32_t pos)
     return search->index->history->index[pos] < search->done[thread_at(search->index, pos)];
 }
 
+static inline void cone_add(struct search *search, uint32_t thread)
+{
+    if (!search->in_cone[thread])
+        array_push(&search->cone, thread);
+    search->in_cone[thread] = true;
+}
+
 /* Is the event excused from the rules of memory? */
 static inline bool is_waived(const struct search *search, uint32_t pos)
 {
@@ -217,6 +229,9 @@ void closure_pop(struct search *search);
 
 /* schedule.c: executes S; false if it got stuck before all of S was executed. */
 bool schedule_run(struct search *search);
+/* Executes S with everything else that was observed before the last of the question's events, as
+ * far as the rules let it; false if not all of S came. */
+bool schedule_go_on(struct search *search);
 /* How many events it would have to execute: it begins where the observed order is left. */
 uint64_t schedule_left(const struct search *search);
 /* Takes the observed order of S, which must be known to be possible. */

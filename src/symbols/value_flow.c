@@ -350,6 +350,23 @@ bool value_flow_decides(struct value_flow *self, struct call_path from, struct c
     return decided;
 }
 
+bool value_flow_tests(struct value_flow *self, struct call_path from)
+{
+    bool tested = false, out = true;
+    for (size_t i = 0; i < from.count && out && !tested; i++) {
+        struct body body;
+        struct holders holders;
+        size_t call, index;
+        if (!enter(self, &body, from.pcs[i]))
+            return false;
+        out = call_at(&body.place, from.pcs[i], &call) &&
+              begins(&body, call, i == 0, &index, &holders) && follow(&body, index, holders);
+        tested = body.decided;
+        leave(&body);
+    }
+    return tested;
+}
+
 /* The load of what the store writes, in front of the hook (where a compiler that tells of a write
  * only puts it) or behind it; SIZE_MAX if there is none. */
 static size_t load_for(const struct body *body, size_t hook, size_t store)

@@ -39,6 +39,10 @@ bool value_flow_carries(struct value_flow *flow, struct call_path from, struct c
  * by branches is in its result. */
 bool value_flow_decides(struct value_flow *flow, struct call_path from, struct call_path to);
 
+/* Does what is read there decide about anything in a function that it comes to: by a branch of
+ * which no side gives up? */
+bool value_flow_tests(struct value_flow *flow, struct call_path from);
+
 /* Does the write at the innermost place change what is there (add to it, say), instead of putting
  * something else in its place? As far as the code right there tells. */
 bool value_flow_updates(struct value_flow *flow, uint64_t pc);
