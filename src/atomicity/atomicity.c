@@ -277,6 +277,7 @@ static int finish(struct engine_run *run, struct error *error)
     (void)error;
     struct ladder ladder;
     ladder_create(&ladder, run->history, run->options->model, run->options->jobs);
+    ladder.deal = run->options->deal;
     atomicity_find(run, &ladder);
     ladder_free(&ladder);
     return 0;
