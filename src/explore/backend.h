@@ -15,6 +15,8 @@ struct stepped_run {
     bool stopped;                    /* it stood still outside of what can be stepped */
     bool unstepped;                  /* the program took no notice of the stepper */
     bool interrupted;                /* a user pressed Ctrl-C */
+    bool checked;                    /* a command looked at what it left, and ended so: */
+    int check_status;                /* as from waitpid() */
 };
 
 struct explore_backend {
@@ -22,6 +24,10 @@ struct explore_backend {
     int (*run)(void *context, const struct step_turn *turns, size_t count, const char *output,
                struct stepped_run *run, struct error *error);
     void *context;
+    /* The same in two halves: others can run meanwhile. NULL: not this one. */
+    int (*begin)(void *context, const struct step_turn *turns, size_t count, const char *output,
+                 struct error *error);
+    int (*end)(void *context, struct stepped_run *run, struct error *error);
 };
 
 #endif

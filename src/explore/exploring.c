@@ -1,11 +1,15 @@
 #include "explore/exploring.h"
 
 #include "base/interruption.h"
+#include "explore/explaining.h"
 #include "explore/focus.h"
 #include "explore/knowledge.h"
 #include "explore/neighbours.h"
+#include "explore/output.h"
+#include "explore/shrinking.h"
 #include "explore/space.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,22 +17,26 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define LOOK_BYTES  ((uint64_t)1 << 26) /* of states in a first look */
-#define MOST_BYTES  ((uint64_t)1 << 31) /* and when nothing is left to ask */
-#define FOCUS_BYTES ((uint64_t)1 << 24) /* with a few threads */
-#define GRACE       0.5                 /* seconds that the last look may take */
+#define LOOK_BYTES  ((uint64_t)1 << 26)         /* of states in a first look */
+#define MOST_BYTES  ((uint64_t)1 << 31)         /* and when nothing is left to ask */
+#define FOCUS_BYTES ((uint64_t)1 << 24)         /* with a few threads */
+#define GRACE       0.5                         /* seconds that the last look may take */
+enum { MOST_SHRUNK = 20, SHRINKING_RUNS = 60 }; /* failures; runs for each */
 enum { BATCH = 256, NEARBY = 2 };
 enum { STATES_A_RUN = 5000 }; /* so many states are visited in the time of a run, or more */
 
 struct exploring {
-    const struct explore_backend *backend;
+    const struct exploring_workers *workers;
     const struct exploring_limits *limits;
     struct exploration *exploration;
     struct knowledge knowledge;
     struct map asked;
-    char output[PATH_MAX], modules[PATH_MAX];
+    char output[EXPLORING_WORKERS][PATH_MAX]; /* of each */
+    char modules[PATH_MAX], expected[PATH_MAX];
+    struct failure_norm norm;
     double began;
-    bool stood_still, unknown;
+    bool stood_still;
+    uint32_t unknown; /* set of enum step_unknown */
     struct error *error;
 };
 
@@ -52,33 +60,41 @@ static bool is_over(const struct exploring *self)
 /* --- runs ---------------------------------------------------------------------------------------
  */
 
-static struct failure *known_failure(struct exploration *exploration, const char *id)
+static struct failure *known_failure(struct exploration *exploration, const char *identity)
 {
     for (size_t i = 0; i < exploration->failures.count; i++)
-        if (strcmp(exploration->failures.items[i].id, id) == 0)
+        if (strcmp(exploration->failures.items[i].identity, identity) == 0)
             return &exploration->failures.items[i];
     return NULL;
 }
 
+/* A schedule, and the worker that runs it. */
+struct trial {
+    const struct step_turn *turns;
+    size_t count;
+    uint32_t cost;
+    size_t worker;
+};
+
 /* The same schedule again: a failure that comes and goes depends on more than the schedule. */
-static int repeat(struct exploring *self, struct failure *failure, const struct step_turn *turns,
-                  size_t count)
+static int repeat(struct exploring *self, struct failure *failure, const struct trial *trial)
 {
+    const struct explore_backend *backend = &self->workers->backends[trial->worker];
+    const char *output = self->output[trial->worker];
     struct stepped_run run;
     struct failure again;
-    if (self->backend->run(self->backend->context, turns, count, self->output, &run, self->error))
+    if (backend->run(backend->context, trial->turns, trial->count, output, &run, self->error))
         return -1;
-    failure_judge(&again, &run, self->exploration->usual, self->output, self->modules);
-    failure->repeated = strcmp(again.id, failure->id) == 0;
+    failure_judge(&again, &run, &self->norm, output, self->modules);
+    failure->repeated = strcmp(again.identity, failure->identity) == 0;
     failure_free(&again);
     return 0;
 }
 
-static int note_failure(struct exploring *self, struct failure *failure,
-                        const struct step_turn *turns, size_t count, uint32_t cost)
+static int note_failure(struct exploring *self, struct failure *failure, const struct trial *trial)
 {
     struct exploration *exploration = self->exploration;
-    struct failure *known = known_failure(exploration, failure->id);
+    struct failure *known = known_failure(exploration, failure->identity);
     if (!exploration->to_first_failure)
         exploration->to_first_failure = exploration->runs;
     if (known) {
@@ -88,34 +104,78 @@ static int note_failure(struct exploring *self, struct failure *failure,
     }
     failure->run = exploration->runs;
     failure->times = 1;
-    failure->preemptions = cost;
-    for (size_t i = 0; i < count; i++)
-        array_push(&failure->turns, turns[i]);
+    failure->preemptions = trial->cost;
+    failure->kept = kept_run_copy(&array_last(&self->knowledge.runs));
+    for (size_t i = 0; i < trial->count; i++)
+        array_push(&failure->turns, trial->turns[i]);
     array_push(&exploration->failures, *failure);
-    return repeat(self, &array_last(&exploration->failures), turns, count);
+    return repeat(self, &array_last(&exploration->failures), trial);
 }
 
-static int run_once(struct exploring *self, const struct step_turn *turns, size_t count,
-                    uint32_t cost)
+/* The first run that went well says what is to be printed. */
+static int keep_output(struct exploring *self, const char *output)
+{
+    if (self->norm.output)
+        return 0;
+    self->norm.output = self->expected;
+    return output_keep(output, self->expected, self->error);
+}
+
+static int take_run(struct exploring *self, const struct trial *trial,
+                    const struct stepped_run *run)
 {
     struct exploration *exploration = self->exploration;
-    struct stepped_run run;
+    const char *output = self->output[trial->worker];
     struct failure failure;
-    if (self->backend->run(self->backend->context, turns, count, self->output, &run, self->error))
-        return -1;
-    exploration->interrupted |= run.interrupted;
-    exploration->unstepped = run.unstepped;
-    if (run.interrupted || run.unstepped)
+    exploration->interrupted |= run->interrupted;
+    exploration->unstepped |= run->unstepped;
+    if (run->interrupted || run->unstepped)
         return 0;
-    if (!exploration->runs++ && WIFEXITED(run.status) && run.page->end <= STEP_EXITED)
-        exploration->usual = WEXITSTATUS(run.status);
-    exploration->diverged += run.page->diverged != 0;
-    exploration->events += run.page->events;
-    self->stood_still |= run.stopped;
-    self->unknown |= run.page->unknown != 0;
-    knowledge_add(&self->knowledge, run.page);
-    failure_judge(&failure, &run, exploration->usual, self->output, self->modules);
-    return failure.kind == FAILURE_NONE ? 0 : note_failure(self, &failure, turns, count, cost);
+    if (!exploration->runs++ && WIFEXITED(run->status) && run->page->end <= STEP_EXITED)
+        self->norm.code = exploration->usual = WEXITSTATUS(run->status);
+    exploration->diverged += run->page->diverged != 0;
+    exploration->events += run->page->events;
+    self->stood_still |= run->stopped;
+    self->unknown |= run->page->unknown;
+    knowledge_add(&self->knowledge, run->page);
+    if (exploration->runs == 1)
+        exploration->first = kept_run_copy(&array_last(&self->knowledge.runs));
+    failure_judge(&failure, run, &self->norm, output, self->modules);
+    array_last(&self->knowledge.runs).failed = failure.kind != FAILURE_NONE || run->stopped;
+    if (failure.kind != FAILURE_NONE)
+        return note_failure(self, &failure, trial);
+    return self->limits->same_output && !run->stopped ? keep_output(self, output) : 0;
+}
+
+static int run_alone(struct exploring *self, const struct trial *trial)
+{
+    const struct explore_backend *backend = &self->workers->backends[trial->worker];
+    struct stepped_run run;
+    return backend->run(backend->context, trial->turns, trial->count, self->output[trial->worker],
+                        &run, self->error)
+               ? -1
+               : take_run(self, trial, &run);
+}
+
+/* Each by a worker of its own. All of them are waited for, whatever becomes of one. */
+static int run_beside(struct exploring *self, const struct trial *trials, size_t count)
+{
+    size_t begun = 0;
+    int result = 0;
+    while (begun < count && !result) {
+        const struct explore_backend *backend = &self->workers->backends[begun];
+        result = backend->begin(backend->context, trials[begun].turns, trials[begun].count,
+                                self->output[begun], self->error);
+        begun += !result;
+    }
+    for (size_t i = 0; i < begun; i++) {
+        const struct explore_backend *backend = &self->workers->backends[i];
+        struct stepped_run run;
+        if (backend->end(backend->context, &run, self->error) ||
+            (!result && take_run(self, &trials[i], &run)))
+            result = -1;
+    }
+    return result;
 }
 
 /* --- questions ----------------------------------------------------------------------------------
@@ -128,21 +188,38 @@ static bool is_answered(const struct exploring *self, const struct question *que
     return known_edge(&self->knowledge.nodes.items[question->node], question->seen);
 }
 
+/* As many as can run side by side, and no more than `most`. */
+static size_t choose(struct exploring *self, const struct questions *questions, size_t *next,
+                     uint64_t most, struct trial *trials)
+{
+    size_t count = 0, room = self->workers->count;
+    uint64_t left = self->limits->runs ? self->limits->runs - self->exploration->runs : room;
+    for (; *next < questions->count && count < room && count < most && count < left; ++*next) {
+        const struct question *question = &questions->items[*next];
+        bool added;
+        if (is_answered(self, question))
+            continue;
+        map_at(&self->asked, question->identity, &added);
+        trials[count] =
+            (struct trial){question->turns.items, question->turns.count, question->cost, count};
+        count++;
+    }
+    return count;
+}
+
 /* The first `most` of the questions: then more is known, and a new look finds better ones. */
 static int ask_all(struct exploring *self, const struct questions *questions, uint64_t most)
 {
     uint32_t generation = self->knowledge.generation;
-    for (size_t i = 0; i < questions->count && most && !is_over(self); i++) {
-        const struct question *question = &questions->items[i];
-        bool added;
-        if (is_answered(self, question))
-            continue;
-        most--;
-        map_at(&self->asked, question->identity, &added);
-        if (run_once(self, question->turns.items, question->turns.count, question->cost))
+    struct trial trials[EXPLORING_WORKERS];
+    size_t next = 0, count;
+    if (most < self->workers->count)
+        most = self->workers->count;
+    while (!is_over(self) && self->knowledge.generation == generation &&
+           (count = choose(self, questions, &next, most, trials))) {
+        most -= count;
+        if (count == 1 ? run_alone(self, trials) : run_beside(self, trials, count))
             return -1;
-        if (self->knowledge.generation != generation)
-            return 0;
     }
     return 0;
 }
@@ -240,6 +317,18 @@ static void doubt(struct exploration *exploration, bool doubted, const char *sen
         snprintf(exploration->doubts + at, DOUBTS_TEXT - at, "%s%s", at ? ". " : "", sentence);
 }
 
+static void doubt_unknown(struct exploration *exploration, uint32_t unknown)
+{
+    doubt(exploration, unknown & STEP_BY_PROCESSES, "processes that it starts run when they like");
+    doubt(exploration, unknown & STEP_BY_SIGNALS, "signals come when they like");
+    doubt(exploration, unknown & STEP_BY_CANCELLING, "when a thread is cancelled is no choice yet");
+    doubt(exploration, unknown & STEP_BY_INPUT,
+          "what threads read from files, pipes and sockets is no choice yet");
+    doubt(exploration, unknown & STEP_BY_LIBRARY,
+          "threads share what the C library keeps (random numbers, strtok)");
+    doubt(exploration, unknown & STEP_BY_OTHERS, "calls that are no choice yet played a part");
+}
+
 static void conclude(struct exploring *self)
 {
     struct exploration *exploration = self->exploration;
@@ -261,29 +350,57 @@ static void conclude(struct exploring *self)
           "memory that threads share was changed by code that is not instrumented");
     doubt(exploration, self->stood_still,
           "a run stood still in a call that preplay does not know, and was ended");
-    doubt(exploration, self->unknown, "processes, or calls that are no choice yet, played a part");
+    doubt_unknown(exploration, self->unknown);
     doubt(exploration, exploration->diverged, "a run could not keep its schedule");
     if (*exploration->doubts)
         exploration->complete = false;
 }
 
-int exploring_run(const struct explore_backend *backend, const char *directory,
+/* Every failure as small as it can be made, and why it is one. What these runs cost is not counted:
+ * they look for nothing. */
+static int make_plain(struct exploring *self)
+{
+    struct symbols *symbols = symbols_open(self->modules);
+    int result = 0;
+    for (size_t i = 0; i < self->exploration->failures.count && !result; i++) {
+        struct failure *failure = &self->exploration->failures.items[i];
+        struct shrinking shrinking = {
+            .backend = &self->workers->backends[0],
+            .norm = &self->norm,
+            .output = self->output[0],
+            .modules = self->modules,
+            .knowledge = &self->knowledge,
+            .runs = i < MOST_SHRUNK && !self->exploration->interrupted ? SHRINKING_RUNS : 0};
+        result = shrinking_run(&shrinking, failure, self->error);
+        explaining_tell(failure, &self->knowledge, symbols);
+    }
+    symbols_close(symbols);
+    return result;
+}
+
+int exploring_run(const struct exploring_workers *workers, const char *directory,
                   const struct exploring_limits *limits, struct exploration *exploration,
                   struct error *error)
 {
-    struct exploring self = {.backend = backend,
+    struct exploring self = {.workers = workers,
                              .limits = limits,
                              .exploration = exploration,
                              .began = seconds(),
                              .error = error};
+    assert(workers->count && workers->count <= EXPLORING_WORKERS);
     *exploration = (struct exploration){0};
-    snprintf(self.output, sizeof self.output, "%.4000s/output", directory);
+    for (size_t i = 0; i < workers->count; i++)
+        snprintf(self.output[i], PATH_MAX, i ? "%.4000s/output-%zu" : "%.4000s/output", directory,
+                 i);
     snprintf(self.modules, sizeof self.modules, "%.4000s/modules", directory);
-    int result = run_once(&self, NULL, 0, 0);
+    snprintf(self.expected, sizeof self.expected, "%.4000s/expected", directory);
+    int result = run_alone(&self, &(struct trial){0});
     if (!result && !exploration->unstepped)
         result = explore(&self);
     if (!result && !exploration->unstepped)
         conclude(&self);
+    if (!result && !exploration->unstepped)
+        result = make_plain(&self);
     map_free(&self.asked);
     knowledge_free(&self.knowledge);
     return result;
@@ -294,4 +411,5 @@ void exploration_free(struct exploration *exploration)
     for (size_t i = 0; i < exploration->failures.count; i++)
         failure_free(&exploration->failures.items[i]);
     array_free(&exploration->failures);
+    kept_run_free(&exploration->first);
 }

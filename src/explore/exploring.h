@@ -14,9 +14,10 @@ struct exploring_limits {
     double seconds;       /* 0: none */
     uint32_t preemptions; /* UINT32_MAX: none */
     bool until_failure;   /* the first one is enough */
+    bool same_output;     /* as the first run that goes well, or it is a failure */
 };
 
-enum { DOUBTS_TEXT = 512 };
+enum { DOUBTS_TEXT = 1024 };
 
 struct exploration {
     struct exploration_failures ARRAY_OF(struct failure) failures; /* as they were found */
@@ -26,6 +27,7 @@ struct exploration {
     uint32_t to_first_failure; /* runs up to it; 0: there was none */
     uint32_t diverged;         /* runs that left their schedule */
     uint64_t states;           /* visited by the last look */
+    struct kept_run first;     /* the first run, whatever it did */
     int usual;                 /* exit code of the first run that did not fail */
     bool complete, interrupted;
     bool unstepped; /* the program takes no notice of us: nothing was explored */
@@ -33,8 +35,18 @@ struct exploration {
     char doubts[DOUBTS_TEXT]; /* sentences; "" if there are none */
 };
 
+enum { EXPLORING_WORKERS = 64 };
+
+/* Backends that run the same program, one or more, up to EXPLORING_WORKERS: so many questions are
+ * asked at a time, and their answers taken in the same order whoever is first. What there is to be
+ * found is the same for any number of them; how many runs it takes may differ. */
+struct exploring_workers {
+    const struct explore_backend *backends;
+    size_t count;
+};
+
 /* `directory`: of the exploration, absolute. 0, or -1 with an error. */
-int exploring_run(const struct explore_backend *backend, const char *directory,
+int exploring_run(const struct exploring_workers *workers, const char *directory,
                   const struct exploring_limits *limits, struct exploration *exploration,
                   struct error *error);
 void exploration_free(struct exploration *exploration);

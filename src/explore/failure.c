@@ -2,17 +2,34 @@
 
 #include "base/files.h"
 #include "base/map.h"
+#include "explore/output.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-static enum failure_kind kind_of(const struct stepped_run *run, int usual, int *number)
+/* The program ended by itself: what did it leave? */
+static enum failure_kind kind_of_result(const struct stepped_run *run,
+                                        const struct failure_norm *norm, const char *output,
+                                        struct failure *failure)
+{
+    if (run->checked && !(WIFEXITED(run->check_status) && WEXITSTATUS(run->check_status) == 0)) {
+        failure->number = WIFEXITED(run->check_status) ? WEXITSTATUS(run->check_status)
+                                                       : 128 + WTERMSIG(run->check_status);
+        return FAILURE_CHECK;
+    }
+    return norm->output && output_differs(norm->output, output, failure->text, sizeof failure->text)
+               ? FAILURE_OUTPUT
+               : FAILURE_NONE;
+}
+
+static enum failure_kind kind_of(const struct stepped_run *run, const struct failure_norm *norm,
+                                 const char *output, struct failure *failure)
 {
     const struct stepper_page *page = run->page;
-    *number = 0;
     if (run->stopped || run->interrupted || run->unstepped)
         return FAILURE_NONE; /* nobody knows */
     switch (page->end) {
@@ -26,11 +43,14 @@ static enum failure_kind kind_of(const struct stepped_run *run, int usual, int *
         break;
     }
     if (WIFSIGNALED(run->status)) {
-        *number = WTERMSIG(run->status);
+        failure->number = WTERMSIG(run->status);
         return FAILURE_SIGNAL;
     }
-    *number = WEXITSTATUS(run->status);
-    return *number && *number != usual ? FAILURE_EXIT : FAILURE_NONE;
+    int code = WEXITSTATUS(run->status);
+    if (!code || code == norm->code)
+        return kind_of_result(run, norm, output, failure);
+    failure->number = code;
+    return FAILURE_EXIT;
 }
 
 void failure_path(const struct stepper_page *page, uint32_t thread, char *path, size_t size)
@@ -111,7 +131,7 @@ static void name_it(struct failure *failure, const char *modules)
         hash += map_mix(hash_text(UINT64_C(0xcbf29ce484222325),
                                   symbols_identity(symbols, failure->places[i].pc)));
     hash = map_mix(hash ^ (uint64_t)failure->kind << 32 ^ (uint64_t)failure->number);
-    snprintf(failure->id, sizeof failure->id, "f-%010llx",
+    snprintf(failure->identity, sizeof failure->identity, "%010llx",
              (unsigned long long)(hash & UINT64_C(0xffffffffff)));
     symbols_close(symbols);
 }
@@ -137,19 +157,24 @@ static void tell_steps(struct failure *failure, const struct stepper_page *page)
     }
 }
 
-void failure_judge(struct failure *failure, const struct stepped_run *run, int usual,
-                   const char *output, const char *modules)
+void failure_judge(struct failure *failure, const struct stepped_run *run,
+                   const struct failure_norm *norm, const char *output, const char *modules)
 {
     *failure = (struct failure){0};
-    failure->kind = kind_of(run, usual, &failure->number);
+    failure->kind = kind_of(run, norm, output, failure);
     if (failure->kind == FAILURE_NONE)
         return;
     if (failure->kind == FAILURE_DEADLOCK || failure->kind == FAILURE_HANG)
         place_all(failure, run->page);
-    else
+    else if (failure->kind != FAILURE_CHECK && failure->kind != FAILURE_OUTPUT)
         place_running(failure, run->page);
     if (failure->kind == FAILURE_SIGNAL || failure->kind == FAILURE_EXIT)
         find_text(failure, output);
+    if (failure->kind == FAILURE_CHECK) {
+        char said[PATH_MAX];
+        output_of_check(said, output);
+        find_text(failure, said);
+    }
     failure->events = run->page->events;
     tell_steps(failure, run->page);
     name_it(failure, modules);
@@ -169,7 +194,9 @@ const char *failure_rule(const struct failure *failure)
                                         [FAILURE_DEADLOCK] = "deadlock",
                                         [FAILURE_HANG] = "hang",
                                         [FAILURE_AFTER_FREE] = "use-after-free",
-                                        [FAILURE_DOUBLE_FREE] = "double-free"};
+                                        [FAILURE_DOUBLE_FREE] = "double-free",
+                                        [FAILURE_CHECK] = "check",
+                                        [FAILURE_OUTPUT] = "output"};
     return failure->kind == FAILURE_SIGNAL ? signal_rule(failure) : texts[failure->kind];
 }
 
@@ -177,4 +204,5 @@ void failure_free(struct failure *failure)
 {
     array_free(&failure->turns);
     array_free(&failure->steps);
+    kept_run_free(&failure->kept);
 }

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "explore/backend.h"
+#include "explore/kept_run.h"
 #include "symbols/symbols.h"
 
 enum failure_kind {
@@ -14,9 +15,11 @@ enum failure_kind {
     FAILURE_HANG,
     FAILURE_AFTER_FREE,
     FAILURE_DOUBLE_FREE,
+    FAILURE_CHECK,  /* the command that looks at each run says so, with exit code `number` */
+    FAILURE_OUTPUT, /* it printed something else */
 };
 
-enum { FAILURE_ID = 16, FAILURE_TEXT = 256, FAILURE_PLACES = 8 };
+enum { FAILURE_ID = 16, FAILURE_TEXT = 256, FAILURE_PLACES = 8, FAILURE_EXPLANATION = 1024 };
 
 /* Where a thread was. */
 struct failure_place {
@@ -36,7 +39,8 @@ struct failure_step {
 };
 
 struct failure {
-    char id[FAILURE_ID];
+    char id[FAILURE_ID];       /* as reports have it; given when all is told */
+    char identity[FAILURE_ID]; /* the same for what fails in the same way */
     enum failure_kind kind;
     int number;
     char text[FAILURE_TEXT];                     /* the line in which the program says why, or "" */
@@ -49,12 +53,19 @@ struct failure {
     bool repeated;  /* the same schedule did it again */
     uint32_t preemptions;
     uint32_t events; /* of that run */
+    struct kept_run kept;
+    char explanation[FAILURE_EXPLANATION]; /* beside a run that went well; "": there is none */
 };
 
-/* The failure of a run, of kind FAILURE_NONE if it went well; `usual` is the exit code that is
- * none. Its schedule is left empty. */
-void failure_judge(struct failure *failure, const struct stepped_run *run, int usual,
-                   const char *output, const char *modules);
+/* What a run does that went well. */
+struct failure_norm {
+    int code;           /* its exit code */
+    const char *output; /* a file with what it prints; NULL, or no file: that may be anything */
+};
+
+/* The failure of a run, of kind FAILURE_NONE if it went well. Its schedule is left empty. */
+void failure_judge(struct failure *failure, const struct stepped_run *run,
+                   const struct failure_norm *norm, const char *output, const char *modules);
 /* "T0.1" */
 void failure_path(const struct stepper_page *page, uint32_t thread, char *path, size_t size);
 /* "deadlock", "crash", ... */

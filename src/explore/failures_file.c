@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define FILE_LIMIT ((size_t)1 << 28)
@@ -50,7 +51,9 @@ static int read_failure(struct failure *failure, const json_t *json, const char 
     if (!id || json_array_size(schedule) > STEPPER_TURNS)
         return error_set(error, ERROR_INPUT, "%s: a failure without id, or with too many turns",
                          path);
+    const char *identity = json_string_value(json_object_get(json, "identity"));
     snprintf(failure->id, sizeof failure->id, "%s", id);
+    snprintf(failure->identity, sizeof failure->identity, "%s", identity ? identity : "");
     json_unpack((json_t *)json, "{s:I, s:I}", "run", &run, "preemptions", &preemptions);
     failure->run = is_number(run) ? (uint32_t)run : 0;
     failure->preemptions = is_number(preemptions) ? (uint32_t)preemptions : 0;
@@ -70,7 +73,12 @@ static int read_failures(struct kept_failures *failures, const json_t *root, con
 {
     const json_t *one;
     size_t i;
-    json_unpack((json_t *)root, "{s:{s:i}}", "exploration", "usual", &failures->usual);
+    const char *check = NULL;
+    int same_output = 0;
+    json_unpack((json_t *)root, "{s:{s:i, s?:s, s?:b}}", "exploration", "usual", &failures->usual,
+                "check", &check, "same_output", &same_output);
+    failures->check = check ? strdup(check) : NULL;
+    failures->same_output = same_output;
     json_array_foreach(json_object_get(root, "findings"), i, one)
     {
         array_grow(failures, failures->count + 1);
@@ -106,4 +114,6 @@ void failures_file_free(struct kept_failures *failures)
     for (size_t i = 0; i < failures->count; i++)
         failure_free(&failures->items[i]);
     array_free(failures);
+    free(failures->check);
+    failures->check = NULL;
 }

@@ -5,11 +5,13 @@
 
 #include "explore/failure.h"
 
-/* Of each failure what is known without running it: id, turns, run, preemptions. */
+/* Of each failure what is known without running it: id, identity, turns, run, preemptions. */
 struct kept_failures {
     struct failure *items;
     size_t count, capacity;
-    int usual; /* exit code that is no failure */
+    int usual;        /* exit code that is no failure */
+    char *check;      /* the command that judges each run, or NULL */
+    bool same_output; /* as the file `expected` */
 };
 
 /* Is the directory an exploration's? */

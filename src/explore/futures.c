@@ -87,7 +87,7 @@ bool futures_alone(const struct futures *futures, const struct state_layout *lay
 {
     const struct knowledge *knowledge = layout->knowledge;
     const struct known_node *node = &knowledge->nodes.items[state->node[thread]];
-    if (node->op >= STEP_FORK)
+    if (node->op >= STEP_FORK || node->flags & STEP_ALONE)
         return true;
     for (uint32_t i = 0; i < layout->threads; i++) {
         uint32_t at = state->node[i];

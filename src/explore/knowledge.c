@@ -441,12 +441,7 @@ static void meet_threads(struct knowledge *knowledge, const struct kept_run *run
 
 bool knowledge_add(struct knowledge *knowledge, const struct stepper_page *page)
 {
-    struct kept_run run = {
-        .events = memory_copy(page->event, (page->events ? page->events : 1) * sizeof *page->event),
-        .threads =
-            memory_copy(page->thread, (page->threads ? page->threads : 1) * sizeof *page->thread),
-        .event_count = page->events,
-        .thread_count = page->threads};
+    struct kept_run run = kept_run_of(page);
     uint32_t shared = knowledge->shared;
     knowledge->full |= page->full;
     meet_threads(knowledge, &run);
@@ -471,10 +466,8 @@ uint32_t knowledge_behaviours(const struct knowledge *knowledge)
 
 void knowledge_free(struct knowledge *knowledge)
 {
-    for (size_t i = 0; i < knowledge->runs.count; i++) {
-        free(knowledge->runs.items[i].events);
-        free(knowledge->runs.items[i].threads);
-    }
+    for (size_t i = 0; i < knowledge->runs.count; i++)
+        kept_run_free(&knowledge->runs.items[i]);
     forget_nodes(knowledge);
     array_free(&knowledge->nodes);
     array_free(&knowledge->threads);

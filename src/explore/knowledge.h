@@ -13,7 +13,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
-#include "stepper/page.h"
+#include "explore/kept_run.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,13 +60,6 @@ struct known_thread {
 struct known_step {
     uint32_t node, thread;
     uint32_t woken; /* the thread that a signal woke; UINT32_MAX: none */
-};
-
-struct kept_run {
-    struct step_event *events;
-    struct step_thread *threads;
-    uint32_t event_count, thread_count;
-    uint64_t behaviour; /* a hash of what every choice came out as */
 };
 
 struct knowledge {

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "explore/futures.h"
 #include "explore/state.h"
+#include "explore/likeness.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -36,6 +37,8 @@ struct visit {
     struct space_answer *answer;
     struct state_layout layout;
     struct futures *futures;
+    struct likeness *likeness; /* NULL: no two threads are alike, or it matters which one ran */
+    void *normal;              /* a state */
     struct steps ARRAY_OF(struct step) steps;
     struct levels ARRAY_OF(struct level) levels;
     struct map seen;      /* hashes of states */
@@ -58,9 +61,15 @@ static uint64_t hash_state(const struct visit *visit, const void *block, uint32_
     return hash == UINT64_MAX ? 0 : hash;
 }
 
-static bool is_new(struct visit *visit, const void *block, uint32_t last)
+static bool is_new(struct visit *visit, const struct state *state, uint32_t last)
 {
+    const void *block = state->word;
     bool added;
+    if (visit->likeness) {
+        struct state normal = state_in(&visit->layout, visit->normal);
+        likeness_normalise(visit->likeness, state, &normal);
+        block = visit->normal;
+    }
     map_at(&visit->seen, hash_state(visit, block, last), &added);
     return added;
 }
@@ -141,7 +150,7 @@ static void take(struct visit *visit, const struct here *here, uint32_t thread,
     struct state next = state_in(&visit->layout, visit->scratch);
     memcpy(visit->scratch, here->block, visit->layout.bytes);
     state_step(&visit->layout, &next, thread, edge, woken);
-    if (!is_new(visit, visit->scratch, thread))
+    if (!is_new(visit, &next, thread))
         return;
     put(visit, visit->scratch,
         &(struct step){.before = here->step,
@@ -185,7 +194,8 @@ static void try_thread(struct visit *visit, const struct here *here, uint32_t th
 static bool can_try(const struct visit *visit, const struct here *here, uint32_t thread)
 {
     return state_alive(&visit->layout, &here->state, thread) &&
-           state_enabled(&visit->layout, &here->state, thread);
+           state_enabled(&visit->layout, &here->state, thread) &&
+           !(visit->likeness && likeness_waits(visit->likeness, &here->state, thread));
 }
 
 /* Its next outcome is known, and does not end the process: others may go first then, for they
@@ -307,7 +317,7 @@ static void begin(struct visit *visit, void *block)
 {
     struct state first = state_in(&visit->layout, block);
     state_first(&visit->layout, &first);
-    is_new(visit, block, 0);
+    is_new(visit, &first, 0);
     put(visit, block,
         &(struct step){.before = START, .thread = 0, .woken = NOBODY, .node = NODE_NONE});
 }
@@ -320,6 +330,9 @@ void space_visit(const struct knowledge *knowledge, const struct space_limits *l
     *answer = (struct space_answer){.whole = true};
     state_layout(&visit.layout, knowledge);
     visit.futures = futures_create(knowledge);
+    if (limits->cost == UINT32_MAX && !limits->focus)
+        visit.likeness = likeness_create(&visit.layout);
+    visit.normal = memory_alloc(visit.layout.bytes, 1);
     void *block = memory_alloc(visit.layout.bytes, 1);
     visit.scratch = memory_alloc(visit.layout.bytes, 1);
     begin(&visit, block);
@@ -330,6 +343,8 @@ void space_visit(const struct knowledge *knowledge, const struct space_limits *l
     }
     free(block);
     free(visit.scratch);
+    free(visit.normal);
+    likeness_destroy(visit.likeness);
     futures_destroy(visit.futures);
     array_free(&visit.steps);
     array_free(&visit.levels);

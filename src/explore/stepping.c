@@ -1,38 +1,99 @@
 #include "explore/stepping.h"
 
 #include "base/files.h"
-#include "base/interruption.h"
 #include "base/memory.h"
-#include "target/guard.h"
+#include "explore/checked.h"
+#include "explore/copies.h"
 #include "target/library.h"
 #include "target/sandbox.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+enum { NOT_FOUND = 127 };      /* a shell's exit code */
 enum { SPIN_PATIENCE = 1000 }; /* of a thread that reads the same while nobody else can run */
 
 struct stepping {
     struct stepping_wish wish;
     struct sandbox *sandbox;
     struct stepper_page *page;
-    int file; /* of the page */
+    int file;                /* of the page */
+    struct checked *checked; /* NULL: no command looks at what a run leaves */
     char library[LIBRARY_PATH + 64], tsan[LIBRARY_PATH + 64];
     char here[PATH_MAX], input[PATH_MAX], modules[PATH_MAX];
-    const char *output; /* of the run under way */
+    const char *output; /* of its runs */
+    struct guard_task task;
+    struct copies *copies;
 };
+
+/* --- in the process that becomes the program ----------------------------------------------------
+ */
+
+static void prepend(const char *variable, const char *first, char between)
+{
+    const char *old = getenv(variable);
+    char joined[LIBRARY_PATH * 2];
+    snprintf(joined, sizeof joined, "%s%.1s%s", first, old && *old ? (char[]){between, 0} : "",
+             old ? old : "");
+    setenv(variable, joined, 1);
+}
+
+static void use_file(const char *path, int flags, int as)
+{
+    int file = open(path, flags | O_CLOEXEC, FILES_MODE);
+    if (file >= 0)
+        dup2(file, as);
+}
+
+static void become_program(void *context)
+{
+    extern char **environ;
+    struct stepping *stepping = context;
+    char number[16];
+    if (stepping->wish.environment)
+        environ = (char **)stepping->wish.environment;
+    snprintf(number, sizeof number, "%d", stepping->file);
+    setenv(STEPPER_VARIABLE, number, 1);
+    if (!stepping->wish.beside)
+        setenv(STEPPER_MODULES, stepping->modules, 1);
+    copies_announce(stepping->copies);
+    prepend("LD_PRELOAD", stepping->library, ' ');
+    prepend("LD_LIBRARY_PATH", stepping->tsan, ':');
+    personality(ADDR_NO_RANDOMIZE);
+    setpgid(0, 0); /* signals that it sends to its group are not for us */
+    if (chdir(sandbox_directory(stepping->sandbox)))
+        return;
+    use_file(stepping->input, O_RDONLY, STDIN_FILENO);
+    use_file(stepping->output, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
+    dup2(STDOUT_FILENO, STDERR_FILENO);
+    execvp(stepping->wish.command[0], (char *const *)stepping->wish.command);
+}
+
+static void become(void *context)
+{
+    struct stepping *stepping = context;
+    if (!stepping->checked || chdir(sandbox_directory(stepping->sandbox)))
+        become_program(stepping);
+    else
+        checked_become(stepping->checked, stepping->wish.check, stepping->output,
+                       &(struct checked_program){become_program, stepping, stepping->page});
+}
+
+static int enter(void *context, struct error *error)
+{
+    struct stepping *stepping = context;
+    return sandbox_enter(stepping->sandbox, error);
+}
 
 /* --- preparing ----------------------------------------------------------------------------------
  */
@@ -81,7 +142,7 @@ static int keep_input(struct stepping *stepping, struct error *error)
     char block[1 << 16];
     ssize_t got;
     snprintf(stepping->input, sizeof stepping->input, "%.4000s/stdin", stepping->wish.directory);
-    if (stepping->wish.input_is_kept)
+    if (stepping->wish.input_is_kept || stepping->wish.beside)
         return 0;
     int copy = files_create(stepping->input);
     if (copy < 0)
@@ -116,6 +177,8 @@ static int prepare(struct stepping *stepping, struct error *error)
 {
     extern char **environ;
     const struct stepping_wish *wish = &stepping->wish;
+    if (wish->check)
+        stepping->checked = checked_create();
     if (find_library(stepping, error) || (!wish->here && check_program(stepping, error)) ||
         keep_input(stepping, error) || make_page(stepping, error))
         return -1;
@@ -128,11 +191,22 @@ static int prepare(struct stepping *stepping, struct error *error)
         &(struct sandbox_wish){.trace = wish->directory,
                                .recording = wish->directory,
                                .directory = stepping->here,
+                               .network_is_known = wish->own_network,
                                .environment = wish->environment ? wish->environment
                                                                 : (const char *const *)environ,
                                .in_place = wish->in_place},
         error);
-    return stepping->sandbox ? 0 : -1;
+    if (!stepping->sandbox)
+        return -1;
+    stepping->task = (struct guard_task){.enter = enter,
+                                         .become = become,
+                                         .context = stepping,
+                                         .own_processes = sandbox_own_processes(stepping->sandbox)};
+    stepping->copies = copies_create(&(struct copies_wish){.sandbox = stepping->sandbox,
+                                                           .task = &stepping->task,
+                                                           .patience = wish->patience,
+                                                           .anew = wish->anew || wish->check});
+    return 0;
 }
 
 struct stepping *stepping_create(const struct stepping_wish *wish, struct error *error)
@@ -150,7 +224,9 @@ void stepping_destroy(struct stepping *stepping)
 {
     if (!stepping)
         return;
+    copies_destroy(stepping->copies);
     sandbox_destroy(stepping->sandbox);
+    checked_destroy(stepping->checked);
     if (stepping->page)
         munmap(stepping->page, sizeof *stepping->page);
     if (stepping->file >= 0)
@@ -163,61 +239,8 @@ const char *stepping_note(const struct stepping *stepping)
     return sandbox_note(stepping->sandbox);
 }
 
-/* --- in the process that becomes the program ----------------------------------------------------
- */
-
-static void prepend(const char *variable, const char *first, char between)
-{
-    const char *old = getenv(variable);
-    char joined[LIBRARY_PATH * 2];
-    snprintf(joined, sizeof joined, "%s%.1s%s", first, old && *old ? (char[]){between, 0} : "",
-             old ? old : "");
-    setenv(variable, joined, 1);
-}
-
-static void use_file(const char *path, int flags, int as)
-{
-    int file = open(path, flags | O_CLOEXEC, FILES_MODE);
-    if (file >= 0)
-        dup2(file, as);
-}
-
-static void become(void *context)
-{
-    extern char **environ;
-    struct stepping *stepping = context;
-    char number[16];
-    if (stepping->wish.environment)
-        environ = (char **)stepping->wish.environment;
-    snprintf(number, sizeof number, "%d", stepping->file);
-    setenv(STEPPER_VARIABLE, number, 1);
-    setenv(STEPPER_MODULES, stepping->modules, 1);
-    prepend("LD_PRELOAD", stepping->library, ' ');
-    prepend("LD_LIBRARY_PATH", stepping->tsan, ':');
-    personality(ADDR_NO_RANDOMIZE);
-    if (chdir(sandbox_directory(stepping->sandbox)))
-        return;
-    use_file(stepping->input, O_RDONLY, STDIN_FILENO);
-    use_file(stepping->output, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
-    dup2(STDOUT_FILENO, STDERR_FILENO);
-    execvp(stepping->wish.command[0], (char *const *)stepping->wish.command);
-}
-
-static int enter(void *context, struct error *error)
-{
-    struct stepping *stepping = context;
-    return sandbox_enter(stepping->sandbox, error);
-}
-
 /* --- a run --------------------------------------------------------------------------------------
  */
-
-static double seconds(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 static void clear_page(struct stepper_page *page, const struct step_turn *turns, size_t count,
                        uint32_t patience)
@@ -231,50 +254,41 @@ static void clear_page(struct stepper_page *page, const struct step_turn *turns,
         memcpy(page->schedule, turns, count * sizeof *turns);
 }
 
-/* Until the guard has ended; a run that makes no step for so long is ended. */
-static void wait_for_end(struct stepping *stepping, struct guard *guard, struct stepped_run *run)
+static int begin_run(void *context, const struct step_turn *turns, size_t count, const char *output,
+                     struct error *error)
 {
-    struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, guard->process, 0), .events = POLLIN};
-    uint32_t events = 0;
-    double since = seconds();
-    while (poll(&ended, 1, 100) <= 0) {
-        run->interrupted = interruption_asked();
-        if (events != stepping->page->events)
-            since = seconds();
-        events = stepping->page->events;
-        run->stopped |= seconds() - since > stepping->wish.patience;
-        if (run->stopped || run->interrupted)
-            kill(guard->process, GUARD_END);
-    }
-    close(ended.fd);
-    while (waitpid(guard->process, NULL, 0) < 0 && errno == EINTR)
-        ;
+    struct stepping *stepping = context;
+    if (count > STEPPER_TURNS)
+        return error_set(error, ERROR_INPUT, "a schedule of %zu turns is too long", count);
+    assert(!stepping->output || strcmp(stepping->output, output) == 0);
+    clear_page(stepping->page, turns, count, SPIN_PATIENCE);
+    stepping->output = output;
+    return copies_begin(stepping->copies, error);
+}
+
+static int end_run(void *context, struct stepped_run *run, struct error *error)
+{
+    struct stepping *stepping = context;
+    *run = (struct stepped_run){.page = stepping->page};
+    copies_end(stepping->copies, stepping->page, run);
+    run->unstepped = stepping->page->threads == 0;
+    return stepping->checked ? checked_result(stepping->checked, stepping->wish.check, run, error)
+                             : 0;
 }
 
 static int run_program(void *context, const struct step_turn *turns, size_t count,
                        const char *output, struct stepped_run *run, struct error *error)
 {
-    struct stepping *stepping = context;
-    struct guard guard;
-    struct guard_task task = {.enter = enter,
-                              .become = become,
-                              .context = stepping,
-                              .own_processes = sandbox_own_processes(stepping->sandbox)};
-    *run = (struct stepped_run){.page = stepping->page};
-    if (count > STEPPER_TURNS)
-        return error_set(error, ERROR_INPUT, "a schedule of %zu turns is too long", count);
-    clear_page(stepping->page, turns, count, SPIN_PATIENCE);
-    stepping->output = output;
-    if (sandbox_empty(stepping->sandbox, error) || guard_start(&guard, &task, error))
-        return -1;
-    wait_for_end(stepping, &guard, run);
-    run->status = guard_status(&guard);
-    run->unstepped = stepping->page->threads == 0;
-    guard_free(&guard);
-    return 0;
+    return begin_run(context, turns, count, output, error) || end_run(context, run, error) ? -1 : 0;
 }
 
 struct explore_backend stepping_backend(struct stepping *stepping)
 {
-    return (struct explore_backend){run_program, stepping};
+    return (struct explore_backend){
+        .run = run_program, .context = stepping, .begin = begin_run, .end = end_run};
+}
+
+bool stepping_beside_others(const struct stepping *stepping)
+{
+    return sandbox_beside_others(stepping->sandbox);
 }

@@ -13,6 +13,11 @@ struct stepping_wish {
     const char *here;               /* where it runs; NULL: where we are */
     bool input_is_kept;             /* its standard input lies in the directory already */
     bool in_place;                  /* no sandbox */
+    bool own_network;               /* where it meets nobody else's ports and sockets */
+    bool beside;                    /* another has been made of the same: what that one has written
+                                       to the directory is not written again */
+    const char *check;              /* a shell's words, run after each run that ends by itself */
+    bool anew;                      /* each run is started, none is copied (copies.h) */
     double patience;                /* seconds without a step after which a run is ended */
 };
 
@@ -22,6 +27,9 @@ struct stepping *stepping_create(const struct stepping_wish *wish, struct error 
 void stepping_destroy(struct stepping *stepping);
 /* What a user should know of the sandbox; "" if that is nothing. */
 const char *stepping_note(const struct stepping *stepping);
+
+/* Are its runs kept apart so well that others of the same program can run meanwhile? */
+bool stepping_beside_others(const struct stepping *stepping);
 
 /* How to run it. */
 struct explore_backend stepping_backend(struct stepping *stepping);

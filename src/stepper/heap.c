@@ -107,7 +107,7 @@ static void *allocate(size_t size, size_t alignment)
         }
     }
     if (stepper)
-        stepper->unknown = 1; /* a mapping of its own lies where the system likes */
+        stepper->unknown |= STEP_BY_OTHERS; /* a mapping of its own lies where the system likes */
     uint64_t around = size + alignment + 4096;
     char *mapping = around < size ? MAP_FAILED
                                   : mmap(NULL, around, PROT_READ | PROT_WRITE,

@@ -118,7 +118,8 @@ static void apply(struct stepped *self, struct step_event *event)
         object->value -= event->seen;
         break;
     case STEP_WAIT:
-        object->value--;
+        event->seen = object->value > 0; /* or it was cancelled */
+        object->value -= event->seen;
         break;
     case STEP_POST:
         object->value++;

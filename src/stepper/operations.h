@@ -19,6 +19,8 @@
 /* Stands before the operation until its turn has come, performs and tells it; what it saw. */
 uint64_t step_perform(struct stepped *self, enum step_op op, unsigned flags, uint64_t object,
                       uint64_t made, uintptr_t pc);
+/* Ends the thread if it was cancelled and may be. If it may not it waits on. */
+void step_test_cancel(struct stepped *self);
 /* The thread should go on at that time, if nothing lets it go on before. */
 void step_set_alarm(struct stepped *self, const struct timespec *until);
 

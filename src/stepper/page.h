@@ -14,6 +14,7 @@
 
 #define STEPPER_VARIABLE "PREPLAY_STEPPER"         /* the descriptor's number */
 #define STEPPER_MODULES  "PREPLAY_STEPPER_MODULES" /* file for the load map; may be unset */
+#define STEPPER_LINE     "PREPLAY_STEPPER_LINE"    /* descriptor of a socket; may be unset */
 #define STEPPER_MAGIC    UINT64_C(0x31726574736c7070)
 
 enum { STEPPER_VERSION = 1, STEPPER_THREADS = 1024, STEPPER_TURNS = 1 << 16 };
@@ -56,6 +57,7 @@ enum {
     STEP_TIMED = 1,  /* need not wait for ever */
     STEP_SPINS = 2,  /* a loop that changes nothing reads this again: see `loop` */
     STEP_ATOMIC = 4, /* of accesses */
+    STEP_ALONE = 8,  /* whoever else accesses this does so after this thread's end */
 };
 
 struct step_event {
@@ -96,6 +98,15 @@ enum step_end {
 
 enum step_fault { STEP_NO_FAULT, STEP_AFTER_FREE, STEP_DOUBLE_FREE };
 
+enum step_unknown {
+    STEP_BY_PROCESSES = 1,
+    STEP_BY_SIGNALS = 2,
+    STEP_BY_CANCELLING = 4,
+    STEP_BY_INPUT = 8,    /* read by threads, from files or each other */
+    STEP_BY_LIBRARY = 16, /* state that the C library shares between threads */
+    STEP_BY_OTHERS = 32,
+};
+
 struct stepper_page {
     uint64_t magic;
     uint32_t version, turns;
@@ -104,12 +115,26 @@ struct stepper_page {
     uint32_t turn;     /* how many turns were taken */
     uint32_t diverged; /* 1 + the turn that could not be taken; 0: none */
     uint32_t full, fault;
-    uint32_t unknown, process; /* things happened that a schedule does not command */
+    uint32_t unknown; /* set of enum step_unknown: what a schedule does not command played a part */
+    uint32_t process;
     uint64_t fault_pc, fault_address;
     uint64_t patience; /* in: how often a thread alone may read the same before it is hung */
     struct step_thread thread[STEPPER_THREADS];
     struct step_turn schedule[STEPPER_TURNS];
     struct step_event event[STEPPER_EVENTS];
+};
+
+/* Over the line, a packet each. A program that has one is run as often as it is asked for: its
+ * first process comes as far as its own code, and answers each STEPPER_RUN with a copy of itself.
+ */
+enum stepper_word {
+    STEPPER_RUN,      /* to the program */
+    STEPPER_ENDED,    /* the copy has, with `status`, and so has all that it started */
+    STEPPER_NO_COPIES /* the first process itself is the run, and the only one */
+};
+
+struct stepper_packet {
+    int32_t word, status; /* as from waitpid() */
 };
 
 #define STEPPER_MAIN UINT64_C(0x9e3779b97f4a7c15)

@@ -1,4 +1,5 @@
 /* Where stepping begins and ends in a process. */
+#include "stepper/copies.h"
 #include "stepper/real.h"
 #include "stepper/steps.h"
 
@@ -107,11 +108,15 @@ bool step_is_library(uintptr_t pc)
 /* --- begin and end ------------------------------------------------------------------------------
  */
 
+static void note_child(void)
+{
+    if (stepper)
+        stepper->unknown |= STEP_BY_PROCESSES;
+}
+
 /* A child is no part of what is explored. */
 static void forget(void)
 {
-    if (stepper)
-        stepper->unknown = 1;
     stepper = NULL;
 }
 
@@ -145,8 +150,10 @@ __attribute__((constructor)) static void start(void)
         return;
     write_modules();
     dl_iterate_phdr(find_library, dlsym(RTLD_NEXT, "gnu_get_libc_version"));
+    copies_make();
+    page->process = (uint32_t)getpid();
     hide();
-    pthread_atfork(NULL, NULL, forget);
+    pthread_atfork(note_child, NULL, forget);
     stepper = page;
     struct stepped *self = step_new(NULL);
     self->pthread = pthread_self();

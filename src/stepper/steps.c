@@ -39,7 +39,7 @@ struct object *object_at(uint64_t address)
         object->address = address;
         return object;
     }
-    stepper->unknown = 1; /* more of them than a program to be explored has */
+    stepper->unknown |= STEP_BY_OTHERS; /* more of them than a program to be explored has */
     return &objects[0];
 }
 
@@ -110,14 +110,15 @@ static bool is_free(const struct stepped *thread, const struct step_event *next)
     case STEP_WRITE_LOCK:
         return !object->owner && !object->readers;
     case STEP_AWAKE:
+        return !thread->queue || thread->cancelled;
     case STEP_LEAVE:
         return !thread->queue;
     case STEP_WAIT:
-        return object->value > 0;
+        return object->value > 0 || thread->cancelled;
     case STEP_ONCE:
         return object->value != 1;
     case STEP_JOIN:
-        return has_ended(next->object);
+        return has_ended(next->object) || thread->cancelled;
     default:
         return true;
     }

@@ -27,6 +27,7 @@ struct stepped {
     uint64_t alarm;           /* virtual time at which it should go on */
     uint32_t children;
     uint32_t alone; /* how often it read the same while nobody else could run */
+    bool cancelled; /* it is to end where it can wait */
     bool inside;    /* the runtime's own code: nothing is told */
     struct window { /* reads since it last changed anything, for loops */
         uint64_t object, pc, mask;
@@ -36,6 +37,8 @@ struct stepped {
     uint32_t reads;
     void *(*start)(void *);
     void *argument;
+    void *value;      /* what it returns */
+    void **result;    /* where its joiner reads that, the same address for the same thread */
     uint64_t pthread; /* as pthread_self() has it */
 };
 

@@ -5,10 +5,29 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <threads.h>
+
+/* A joiner may read what the thread returns, as if it lay in memory. */
+static void touch_result(struct stepped *self, enum step_op op, void **result, uintptr_t pc)
+{
+    struct step_event event = {.op = (uint8_t)op,
+                               .flags = STEP_ALONE,
+                               .size = sizeof *result,
+                               .object = (uintptr_t)result,
+                               .pc = pc};
+    step_before(self, &event);
+    event.seen = (uintptr_t)*result;
+    if (op == STEP_WRITE)
+        *result = self->value;
+    event.made = (uintptr_t)*result;
+    step_tell(self, event);
+}
 
 static void finish(struct stepped **self)
 {
+    if ((*self)->result)
+        touch_result(*self, STEP_WRITE, (*self)->result, 0);
     step_perform(*self, STEP_END, 0, 0, 0, 0);
     (*self)->inside = true; /* what the C library does at a thread's end is nobody's business */
     step_leave(*self);
@@ -19,7 +38,9 @@ static void *begin(void *argument)
 {
     __attribute__((cleanup(finish))) struct stepped *self = argument;
     step_arrive(self);
-    return self->start(self->argument);
+    self->value = PTHREAD_CANCELED;
+    self->result = malloc(sizeof *self->result); /* the first of its own heap */
+    return self->value = self->start(self->argument);
 }
 
 enum { SMALLEST_STACK = 1 << 18, USUAL_STACK = 1 << 23 };
@@ -69,26 +90,48 @@ FUNCTION(int, pthread_create,
     return result;
 }
 
-static uint64_t name_of(pthread_t thread)
+static struct stepped *thread_of(pthread_t thread)
 {
     for (uint32_t i = stepper->threads; i-- > 0;)
         if (step_thread(i)->pthread == thread)
-            return stepper->thread[i].name;
-    return 0;
+            return step_thread(i);
+    return NULL;
+}
+
+FUNCTION(int, pthread_cancel, (pthread_t thread))
+{
+    struct stepped *other = stepped_current() ? thread_of(thread) : NULL;
+    if (other) {
+        stepper->unknown |= STEP_BY_CANCELLING;
+        other->cancelled = true;
+    }
+    return REAL(pthread_cancel)(thread);
+}
+
+void step_test_cancel(struct stepped *self)
+{
+    if (!self->cancelled)
+        return;
+    self->cancelled = false;
+    pthread_testcancel();
 }
 
 FUNCTION(int, pthread_join, (pthread_t thread, void **result))
 {
     struct stepped *self = stepped_current();
-    uint64_t name = self ? name_of(thread) : 0;
-    if (name)
-        step_perform(self, STEP_JOIN, 0, name, 0, CALLER);
+    const struct stepped *other = self ? thread_of(thread) : NULL;
+    if (other)
+        step_perform(self, STEP_JOIN, 0, stepper->thread[other->id].name, 0, CALLER);
+    if (other && result && other->result)
+        touch_result(self, STEP_READ, other->result, CALLER);
     return REAL(pthread_join)(thread, result);
 }
 
 FUNCTION(void, pthread_exit, (void *result))
 {
     struct stepped *self = stepped_current();
+    if (self)
+        self->value = result;
     if (self && self->id == 0) {
         step_perform(self, STEP_END, 0, 0, 0, CALLER);
         self->inside = true;

@@ -22,6 +22,7 @@ static bool wait_on(struct stepped *self, pthread_cond_t *condition, pthread_mut
     bool woken = step_perform(self, STEP_AWAKE, flags, (uintptr_t)condition, 0, pc);
     step_perform(self, STEP_LOCK, 0, (uintptr_t)mutex, 0, pc);
     lock->depth = depth;
+    step_test_cancel(self);
     return woken;
 }
 
@@ -120,7 +121,8 @@ FUNCTION(int, sem_wait, (sem_t * semaphore))
     struct stepped *self = stepped_current();
     if (!self)
         return REAL(sem_wait)(semaphore);
-    step_perform(self, STEP_WAIT, 0, (uintptr_t)semaphore, 0, CALLER);
+    while (!step_perform(self, STEP_WAIT, 0, (uintptr_t)semaphore, 0, CALLER))
+        step_test_cancel(self);
     return 0;
 }
 
@@ -161,7 +163,7 @@ FUNCTION(int, sem_getvalue, (sem_t * semaphore, int *value))
     struct stepped *self = stepped_current();
     if (!self)
         return REAL(sem_getvalue)(semaphore, value);
-    stepper->unknown = 1; /* what it sees is no choice yet */
+    stepper->unknown |= STEP_BY_OTHERS; /* what it sees is no choice yet */
     *value = (int)object_at((uintptr_t)semaphore)->value;
     return 0;
 }
