@@ -1,9 +1,10 @@
 # Sourced by ./quickstart and ./check: installs what is missing, with apt.
 
 # cmocka and bats decide which tests there are, and valgrind whether there is --valgrind: they must
-# be there when meson first looks. capstone reads machine code: which reads decide about a wait.
+# be there when meson first looks; so must MPI, for the module that ranks of a job need. capstone reads machine code: which reads decide about a wait.
 build_packages="gcc libc6-dev meson ninja-build pkg-config libxxhash-dev libjansson-dev libdw-dev \
-libcapstone-dev libz3-dev re2c lemon libcmocka-dev bats valgrind"
+libcapstone-dev libz3-dev re2c lemon libcmocka-dev bats valgrind \
+libopenmpi-dev openmpi-bin"
 # What the zoo of libraries (tests/programs/libraries) is about.
 library_packages="libc++-dev libc++abi-dev libglib2.0-dev libtbb-dev libomp-dev libuv1-dev libssl-dev \
 libboost-thread-dev libboost-fiber-dev libboost-context-dev libboost-system-dev \
