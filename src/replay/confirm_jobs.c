@@ -19,9 +19,17 @@ static int compare_lengths(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
+/* Few of them come to anything. */
+static bool is_order(const struct confirm_job *job)
+{
+    return job->finding->kind == FINDING_ORDER;
+}
+
 static int compare_jobs(const void *a, const void *b)
 {
     const struct confirm_job *x = a, *y = b;
+    if (is_order(x) != is_order(y))
+        return is_order(x) ? 1 : -1;
     if (confirm_is_sound(x->finding) != confirm_is_sound(y->finding))
         return confirm_is_sound(x->finding) ? -1 : 1;
     if (x->rank != y->rank)

@@ -1,5 +1,6 @@
 /* What is to be replayed, in the order in which it pays: sound predictions before candidates, one
- * of each root cause before the second of any, short schedules before long ones. */
+ * of each root cause before the second of any, short schedules before long ones; order violations
+ * at last. */
 #ifndef PREPLAY_REPLAY_CONFIRM_JOBS_H
 #define PREPLAY_REPLAY_CONFIRM_JOBS_H
 

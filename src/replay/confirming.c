@@ -236,6 +236,8 @@ static bool settle(struct confirmation *self, struct confirm_job *job)
         }
         if (!try_once(self, job, details[i]))
             return false;
+        if (self->settled.harmless)
+            break;
     }
     job->settled = true;
     return true;

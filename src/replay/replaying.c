@@ -8,6 +8,7 @@
 #include "target/sandbox.h"
 #include "engine/driver.h"
 #include "replay/expected_step.h"
+#include "replay/untimely_seen.h"
 #include "replay/watch.h"
 #include "trace/misuse_rules.h"
 
@@ -240,6 +241,15 @@ static bool violation_was_seen(const char *path, const struct history *history,
     return stage == 3;
 }
 
+/* The program crashed when the schedule was through. A variable that is accessed by no other thread
+ * any more is in no trace. */
+static bool crashed_at_end(const struct replay_outcome *outcome, const struct watch *watch)
+{
+    uint32_t performed = watch->control->turn & ~CONTROL_FREE_BIT;
+    return performed >= watch->steps && outcome->ending.rule &&
+           strcmp(outcome->ending.rule, "crash") == 0;
+}
+
 static bool was_confirmed(struct replay_outcome *outcome, const struct watch *watch,
                           const char *seen, const struct history *history,
                           const struct finding *finding)
@@ -251,6 +261,10 @@ static bool was_confirmed(struct replay_outcome *outcome, const struct watch *wa
         return outcome->held || finding_was_seen(outcome, history, finding);
     case FINDING_MISUSE:
         return finding_was_seen(outcome, history, finding);
+    case FINDING_ORDER:
+        return finding->event_count == 2 &&
+               (untimely_seen(seen, history, finding) ||
+                (finding->error == ATOMICITY_BEFORE && crashed_at_end(outcome, watch)));
     default: /* or nothing at all: the recorded order */
         return finding->event_count == 3 && violation_was_seen(seen, history, finding);
     }
@@ -302,6 +316,7 @@ static void judge(struct replay_outcome *outcome, const struct watch *watch,
                  : outcome->held                 ? "both threads stood before their accesses"
                  : finding->kind == FINDING_RACE ? "happens-before does not order the two accesses"
                  : finding->kind == FINDING_MISUSE ? misuse_rules[misuse_find(finding->rule)].text
+                 : finding->kind == FINDING_ORDER  ? untimely_seen_text(finding)
                                                    : "the culprit ran inside the window");
     } else if (watch->timed_out) {
         outcome->verdict = VERDICT_TIMEOUT;

@@ -128,6 +128,17 @@ static void write_first(const struct writer *writer, const struct finding *findi
     fprintf(writer->out, "first %d\n", last == finding->events[event].pos);
 }
 
+/* A thread that is not in the schedule does as it likes. One that an early read comes before must
+ * not: it is named, and has no step. */
+static void name_created(struct writer *writer, const struct finding *finding, uint32_t prefix)
+{
+    for (uint32_t i = 0; i < prefix && finding_shape(finding) == FINDING_ORDER; i++) {
+        const struct event *event = &writer->history->events[finding->witness[i]];
+        if (event->op == EVENT_FORK)
+            number_of(writer, event->object);
+    }
+}
+
 static int write_all(struct writer *writer, const struct finding *finding, const bool *listed,
                      enum schedule_first first, struct error *error)
 {
@@ -143,6 +154,7 @@ static int write_all(struct writer *writer, const struct finding *finding, const
         else if (listed && listed[i])
             write_access(writer, event);
     }
+    name_created(writer, finding, prefix);
     for (uint32_t i = prefix; i < finding->witness_length; i++)
         if (write_target(writer, &events[finding->witness[i]], error))
             return -1;

@@ -19,6 +19,7 @@ struct settled {
     bool failed;           /* the program failed, and did not come to the error: a failure */
     const char *rule;      /* of a failure */
     bool reached;          /* the error, by the first run */
+    bool harmless;         /* it was reached, and nothing came of it, which makes it none */
     bool interrupted;      /* by the user: it says nothing */
     bool ordered_accesses; /* the schedule ordered accesses, too */
     uint32_t runs;

@@ -61,6 +61,14 @@ static void note_order(struct settled *settled, const struct finding *finding,
     name_use_after_free(order, finding);
 }
 
+/* A read that comes early or late is an error only if something comes of it: programs are full of
+ * such reads, because they are made for them. A use of freed memory always is. */
+static bool must_matter(const struct finding *finding)
+{
+    return finding_shape(finding) == FINDING_ORDER &&
+           !(finding->events[1].flags & EVENT_FREES && finding->error == ATOMICITY_AFTER);
+}
+
 static int run(struct settling *settling, const struct finding *finding,
                const struct replay_manner *wanted, struct replay_outcome *outcome,
                struct settled *settled, struct error *error)
@@ -74,7 +82,7 @@ static int run(struct settling *settling, const struct finding *finding,
     settled->seconds += outcome->seconds;
     settled->interrupted |= outcome->interrupted;
     /* An ending is only held against others' if it may matter. */
-    if (settling->consequences && outcome->verdict == VERDICT_CONFIRMED)
+    if ((settling->consequences || must_matter(finding)) && outcome->verdict == VERDICT_CONFIRMED)
         usual_judge(settling, finding, &outcome->ending, manner.name, settled);
     else if (outcome->ending.rule && strcmp(outcome->ending.rule, "exit-code") == 0)
         usual_judge(settling, finding, &outcome->ending, manner.name, settled);
@@ -194,7 +202,21 @@ static void settle_output(const struct settling *settling, const char *id,
 
 /* --- from the first run on --------------------------------------------------------------- */
 
-static void note_first(struct settled *settled, const struct replay_outcome *outcome)
+/* What a program prints is its answer to what it read, if it looks at that: the reader that finds
+ * nobody there says so, and is right. */
+static bool is_provided_for(const struct settling *settling, const struct finding *finding,
+                            const struct replay_outcome *outcome)
+{
+    const struct finding_event *read = &finding->events[0];
+    const char *rule = outcome->ending.rule;
+    return must_matter(finding) &&
+           (!rule || (strcmp(rule, "output") == 0 &&
+                      trace_tests(settling->history->trace,
+                                  (struct trace_place){read->location, read->stack})));
+}
+
+static void note_first(struct settled *settled, const struct settling *settling,
+                       const struct finding *finding, const struct replay_outcome *outcome)
 {
     settled->verdict = outcome->verdict;
     settled->reached = outcome->verdict == VERDICT_CONFIRMED;
@@ -203,7 +225,15 @@ static void note_first(struct settled *settled, const struct replay_outcome *out
     settled->left_index = outcome->left_index;
     memcpy(settled->left_thread, outcome->left_thread, sizeof settled->left_thread);
     snprintf(settled->reason, sizeof settled->reason, "%s", outcome->reason);
-    settled->failed = !settled->reached && outcome->ending.rule;
+    if (settled->reached && is_provided_for(settling, finding, outcome)) {
+        settled->harmless = true;
+        settled->reached = false;
+        settled->verdict = VERDICT_UNREACHED;
+        snprintf(settled->reason, sizeof settled->reason,
+                 "%.400s, and the program %s: it provides for that", outcome->reason,
+                 outcome->ending.rule ? "looks at what it reads" : "ended as in the recorded run");
+    }
+    settled->failed = !settled->reached && !settled->harmless && outcome->ending.rule;
     if (!settled->failed)
         return;
     settled->rule = outcome->ending.rule;
@@ -219,7 +249,8 @@ static int follow_up(struct settling *settling, const struct finding *finding, c
         note_order(settled, finding, first, CONSEQUENCE_ANY);
     else if (settling->consequences && race && first->held)
         note_order(settled, finding, first, schedule_first_event(finding, SCHEDULE_FLIPPED));
-    else if (settling->consequences && finding_shape(finding) != FINDING_DEADLOCK)
+    else if ((settling->consequences || must_matter(finding)) &&
+             finding_shape(finding) != FINDING_DEADLOCK)
         note_order(settled, finding, first, CONSEQUENCE_ANY);
     if (settling->consequences && settled->reached && race && first->held &&
         schedule_first_event(finding, SCHEDULE_FLIPPED) != CONSEQUENCE_ANY &&
@@ -240,7 +271,7 @@ int settling_try(struct settling *settling, const struct finding *finding,
     finding_id(finding, settling->history->trace, id);
     if (run(settling, finding, &manner, &first, settled, error))
         return -1;
-    note_first(settled, &first);
+    note_first(settled, settling, finding, &first);
     note_seen(settled, &first, id);
     int result = 0;
     if (settled->reached || settled->failed) {
@@ -275,7 +306,7 @@ int settling_again(struct settling *settling, const struct finding *finding,
     finding_id(finding, settling->history->trace, id);
     if (run(settling, finding, &manner, &outcome, settled, error))
         return -1;
-    note_first(settled, &outcome);
+    note_first(settled, settling, finding, &outcome);
     note_seen(settled, &outcome, id);
     if (finding->kind == FINDING_FAILURE && settled->failed && finding->rule &&
         strcmp(settled->rule, finding->rule) == 0)

@@ -47,6 +47,11 @@
 #define SPINS_TIMES   2
 #define ENDLESS_FROM  3.0
 #define ENDLESS_TIMES 6
+/* Who looks for something and sleeps a little in between, again and again, is neither asleep nor
+ * uses a processor: so often, each time for less than this, and no step in so many seconds. */
+#define POLLS_TURNS 300
+#define POLLS_RAN   0.0005
+#define POLLS_FROM  0.5
 /* After a divergence, in seconds and in times of the recorded run. */
 #define RUNS_ON 1.0
 
@@ -248,6 +253,19 @@ static bool has_spun(const struct watch *watch, const char *process, double time
     return spent > SPINS_FROM && spent > SPINS_TIMES * watch->recorded_cpu;
 }
 
+/* No step comes, for what somebody polls for is what another thread's step would bring. */
+static bool has_polled(const struct watch *watch, const char *process, double time)
+{
+    double passed = time - watch->last_change;
+    if (passed < POLLS_FROM || passed < SPINS_TIMES * watch->recorded)
+        return false;
+    passed -= threads_delayed(process) - watch->delayed_before;
+    double turns = threads_turns(process) - watch->turns_before;
+    double spent = threads_ran(process) - watch->ran_before;
+    return passed > POLLS_FROM && passed > SPINS_TIMES * watch->recorded && turns > POLLS_TURNS &&
+           spent < POLLS_RAN * turns;
+}
+
 static void look_at_running(struct watch *watch, const char *process, double time)
 {
     uint32_t turn = watch->control->turn;
@@ -256,6 +274,8 @@ static void look_at_running(struct watch *watch, const char *process, double tim
         watch->last_change = time;
         watch->asleep_for = 0;
         watch->ran_before = threads_ran(process);
+        watch->turns_before = threads_turns(process);
+        watch->delayed_before = threads_delayed(process);
     }
     /* The schedule is performed and no thread of the error is awaited: go on. */
     bool performed = turn == watch->steps;
@@ -264,7 +284,7 @@ static void look_at_running(struct watch *watch, const char *process, double tim
         return;
     }
     watch->spinning = has_spun(watch, process, time);
-    if (!watch->spinning && !has_stalled(watch, process, time))
+    if (!watch->spinning && !has_polled(watch, process, time) && !has_stalled(watch, process, time))
         return;
     watch->stalled = !performed;
     if (performed)

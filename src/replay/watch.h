@@ -36,8 +36,9 @@ struct watch {
     struct watch_ending ending;
     /* Its own. */
     double started, last_look, last_glance, last_change, ran;
-    double asleep_for, stuck_for; /* seconds */
-    double ran_before, left_at;   /* processor time at the last change, or at the error */
+    double asleep_for, stuck_for;        /* seconds */
+    double ran_before, left_at;          /* processor time at the last change, or at the error */
+    double turns_before, delayed_before; /* at the last change */
     uint32_t last_stage;
     double stage_asleep, stage_ran;
     uint32_t last_turn;

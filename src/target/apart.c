@@ -97,7 +97,7 @@ static int put_back(struct all_moved *all, struct error *error)
 /* --- one directory ---------------------------------------------------------------------------- */
 
 struct entering {
-    const struct apart *apart;
+    struct apart *apart;
     struct mounts mounts; /* before anything was done */
     int layers;           /* a directory: one in it for each of ours */
     size_t tried;
@@ -131,6 +131,17 @@ static int mount_overlay(const struct entering *self, const char *path, int lowe
     return -1;
 }
 
+/* Takes the layer, to be asked later whether anything was written there. */
+static void keep_layer(struct apart *apart, int upper)
+{
+    if (apart->layer_count < APART_LAYERS) {
+        apart->layer[apart->layer_count++] = upper;
+        return;
+    }
+    apart->layers_unknown = true;
+    close(upper);
+}
+
 static int overlay(const struct entering *self, int layer, const struct apart_directory *directory)
 {
     struct stat status;
@@ -142,7 +153,9 @@ static int overlay(const struct entering *self, int layer, const struct apart_di
         result = mount_overlay(self, directory->path, lower, upper, work);
     }
     int reason = errno;
-    if (upper >= 0)
+    if (result == 0)
+        keep_layer(self->apart, upper);
+    else if (upper >= 0)
         close(upper);
     if (work >= 0)
         close(work);
@@ -150,10 +163,11 @@ static int overlay(const struct entering *self, int layer, const struct apart_di
     return result;
 }
 
-static int put_copy(int layer, const char *path, struct error *error)
+static int put_copy(struct apart *apart, int layer, const char *path, struct error *error)
 {
     char copy[64];
     int made = make_directory(layer, "copy");
+    apart->layers_unknown = true;
     if (made < 0)
         return error_set(error, ERROR_INTERNAL, "no place for a copy: %s", strerror(errno));
     snprintf(copy, sizeof copy, "/proc/self/fd/%d", made);
@@ -191,7 +205,7 @@ static int keep_apart(struct entering *self, const struct apart_directory *direc
     int layer = make_directory(self->layers, name);
     int result = layer < 0 ? -1 : take_inner(self, &inner, directory->path, &reason);
     if (!result && overlay(self, layer, directory))
-        result = directory->needed ? put_copy(layer, directory->path, &reason) : -1;
+        result = directory->needed ? put_copy(self->apart, layer, directory->path, &reason) : -1;
     if (!result)
         array_push(&self->done, directory->path);
     if (put_back(&inner, result ? NULL : &reason) && !result)

@@ -25,12 +25,18 @@ struct apart_directory {
     int lower;   /* the directory itself, open */
 };
 
+enum { APART_LAYERS = 16 };
+
 struct apart {
     struct apart_directories ARRAY_OF(struct apart_directory) directories;
     struct apart_reachable ARRAY_OF(char *) reachable; /* paths that stay what they are */
     const char *mount_point;                           /* an empty directory, for use in between */
     const char *layers; /* a directory on a disk for the layers; NULL: in memory */
     bool users;         /* in a user namespace */
+    /* Once it was entered: the layers, open. */
+    int layer[APART_LAYERS];
+    size_t layer_count;
+    bool layers_unknown; /* there are more, or a copy in the place of one */
 };
 
 /* Adds a directory, unless it is there; copies the path, as realpath() has it. One that does not

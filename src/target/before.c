@@ -17,7 +17,7 @@
 
 static bool find_kind(const char *word, enum before_kind *kind)
 {
-    static const char *const words[] = {"absent", "file", "directory", "link", "lost"};
+    static const char *const words[] = {"absent", "file", "directory", "link", "lost", "device"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(word, words[i]) == 0) {
             *kind = (enum before_kind)i;
@@ -143,6 +143,14 @@ bool before_has(const struct before *before, const char *path)
             low = middle + 1;
     }
     return false;
+}
+
+const char *before_device(const struct before *before)
+{
+    for (size_t i = 0; i < before->count; i++)
+        if (before->items[i].kind == BEFORE_DEVICE)
+            return before->items[i].path;
+    return NULL;
 }
 
 /* The directory that the path is in, and no part of what has to be put back itself. */

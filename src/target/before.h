@@ -11,7 +11,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum before_kind { BEFORE_ABSENT, BEFORE_FILE, BEFORE_DIRECTORY, BEFORE_LINK, BEFORE_LOST };
+enum before_kind {
+    BEFORE_ABSENT,
+    BEFORE_FILE,
+    BEFORE_DIRECTORY,
+    BEFORE_LINK,
+    BEFORE_LOST,
+    BEFORE_DEVICE, /* a disk that was opened for writing: none of it was kept */
+};
 
 struct before_entry {
     enum before_kind kind;
@@ -34,6 +41,8 @@ void before_free(struct before *before);
 
 /* Is something at this path to be put back? */
 bool before_has(const struct before *before, const char *path);
+/* A disk that was written to, or NULL. */
+const char *before_device(const struct before *before);
 /* Calls for each directory that has to be changed in to put all of it back. */
 void before_directories(const struct before *before,
                         void (*visit)(void *context, const char *directory), void *context);

@@ -183,6 +183,7 @@ static _Noreturn void be_guard(struct guarding *self)
 {
     const struct guard_task *task = self->task;
     int alive[2];
+    prctl(PR_SET_NAME, GUARD_NAME);
     close(self->alive[1]);
     close(self->report[0]);
     if ((task->enter && task->enter(task->context, &self->page->error)) ||

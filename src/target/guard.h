@@ -18,6 +18,8 @@
 
 /* Sent to the guard: ends all that it guards. SIGTERM and SIGHUP it passes on to the program. */
 #define GUARD_END SIGUSR1
+/* As which it is listed: who kills all that is called preplay leaves it time to do its work. */
+#define GUARD_NAME "replay-guard"
 
 struct guard_task {
     /* In the guard, before anything is started: 0, or -1 with an error. May be NULL. */

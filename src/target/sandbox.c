@@ -102,6 +102,19 @@ const char *sandbox_note(const struct sandbox *sandbox)
     return sandbox->note;
 }
 
+int sandbox_layers(const struct sandbox *sandbox, const int **layers)
+{
+    if (sandbox->kind != SANDBOX_MOUNTS || sandbox->apart.layers_unknown)
+        return -1;
+    *layers = sandbox->apart.layer;
+    return (int)sandbox->apart.layer_count;
+}
+
+bool sandbox_beside_others(const struct sandbox *sandbox)
+{
+    return sandbox_own_processes(sandbox) && sandbox->own_network;
+}
+
 bool sandbox_own_processes(const struct sandbox *sandbox)
 {
     return sandbox->kind == SANDBOX_MOUNTS && sandbox->abilities.processes;
@@ -325,6 +338,17 @@ static void note_unseen(struct sandbox *sandbox, const char *recording)
              unseen.count == 1 ? "it" : "them");
 }
 
+static int refuse_devices(const struct sandbox *sandbox, struct error *error)
+{
+    const char *device = before_device(&sandbox->before);
+    if (!device)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "the program opened the disk %s for writing, which cannot be kept apart "
+                     "(--in-place writes to it again)",
+                     device);
+}
+
 static int prepare(struct sandbox *sandbox, const struct sandbox_wish *wish, struct error *error)
 {
     const char *directory = wish->directory ? wish->directory : ".";
@@ -333,7 +357,7 @@ static int prepare(struct sandbox *sandbox, const struct sandbox_wish *wish, str
                          strerror(errno));
     if (wish->in_place)
         return 0;
-    if (before_read(&sandbox->before, wish->recording, error))
+    if (before_read(&sandbox->before, wish->recording, error) || refuse_devices(sandbox, error))
         return -1;
     note_lost(sandbox);
     note_unseen(sandbox, wish->recording);

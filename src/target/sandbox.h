@@ -44,6 +44,12 @@ int sandbox_empty(struct sandbox *sandbox, struct error *error);
 int sandbox_enter(struct sandbox *sandbox, struct error *error);
 /* The directory for the program to stand in, once it has been entered. */
 const char *sandbox_directory(const struct sandbox *sandbox);
+/* In a process that has entered it: the layers that take what is written there, open, at most
+ * APART_LAYERS (apart.h). As long as none of them changes, a sandbox is as good as new. -1: there
+ * is no such way to tell. */
+int sandbox_layers(const struct sandbox *sandbox, const int **layers);
+/* Do two of them have nothing in common, neither files nor processes nor network? */
+bool sandbox_beside_others(const struct sandbox *sandbox);
 /* Is the program to have a PID namespace (guard.h)? */
 bool sandbox_own_processes(const struct sandbox *sandbox);
 

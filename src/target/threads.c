@@ -88,30 +88,35 @@ double thread_ran(const char *process, uint32_t thread)
     return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
 }
 
-/* The sum of one number of every thread's schedstat, which are nanoseconds. */
+/* The sum of one number of every thread's schedstat. */
 static double schedstat_sum(const char *process, unsigned which)
 {
     char path[THREADS_PATH + 8], line[512];
-    unsigned long long numbers[2], all = 0;
+    unsigned long long numbers[3], all = 0;
     snprintf(path, sizeof path, "%s/task", process);
     DIR *tasks = opendir(path);
     for (struct dirent *task; tasks && (task = readdir(tasks));)
         if (task->d_name[0] != '.' && read_about(process, task->d_name, "schedstat", line) &&
-            sscanf(line, "%llu %llu", &numbers[0], &numbers[1]) == 2)
+            sscanf(line, "%llu %llu %llu", &numbers[0], &numbers[1], &numbers[2]) == 3)
             all += numbers[which];
     if (tasks)
         closedir(tasks);
-    return (double)all * 1e-9;
+    return (double)all;
 }
 
 double threads_ran(const char *process)
 {
-    return schedstat_sum(process, 0);
+    return schedstat_sum(process, 0) * 1e-9;
 }
 
 double threads_delayed(const char *process)
 {
-    return schedstat_sum(process, 1);
+    return schedstat_sum(process, 1) * 1e-9;
+}
+
+double threads_turns(const char *process)
+{
+    return schedstat_sum(process, 2);
 }
 
 /* --- ids of another namespace ----------------------------------------------------------- */

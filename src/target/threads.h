@@ -25,6 +25,8 @@ double threads_ran(const char *process);
 /* Seconds that its threads could have run, and no processor was free for them, all together; 0 if
  * the kernel does not count them. */
 double threads_delayed(const char *process);
+/* How often they were given a processor: who sleeps and wakes up again and again, often. */
+double threads_turns(const char *process);
 
 /* Its id among ours, and in *own that of its process; 0 if it has none. */
 pid_t threads_here(const char *process, uint32_t thread, pid_t *own);

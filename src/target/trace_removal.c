@@ -20,6 +20,8 @@ static const struct {
     {MANIFEST_FILE, false},
     {MANIFEST_FILE ".new-*", false},
     {"exploration.json", false},
+    {"exploration.json.new*", false},
+    {"expected", false},
     {"findings.json", false},
     {"findings.json.new*", false},
     {"process", false},
@@ -29,6 +31,8 @@ static const struct {
     {"environ", false},
     {"cwd", false},
     {"output", false},
+    {"output.check", false},
+    {"output-*", false}, /* of runs side by side */
     {"stdin", false},
     {"inputs", false},
     {"atomics", false},
@@ -37,6 +41,7 @@ static const struct {
     {"before", true},
     {"streams", true},
     {"replays", true},
+    {"runs", true},
     {"cut_off", false},
     {"users", false},
 };
