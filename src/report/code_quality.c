@@ -6,6 +6,7 @@
 #include "trace/finding_id.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static json_t *location_json(const struct report *report, const struct finding *finding)
 {
@@ -32,9 +33,27 @@ static json_t *issue_json(const struct report *report, const struct finding *fin
     return issue;
 }
 
+/* An empty list would say that all is well. An issue has to be somewhere: in the recording; and is
+ * the same one from run to run: of that program. */
+static json_t *incomplete_json(const struct report *report, const char *reason)
+{
+    size_t length = strlen(report->path);
+    const char *path = relative_path(report->path, &length, report->directory);
+    return json_pack(
+        "{s:o, s:s, s:o, s:s, s:{s:o, s:{s:i}}}", "description",
+        words_format("The recording is incomplete: %s. Nothing is said about the rest.", reason),
+        "check_name", "preplay/incomplete", "fingerprint",
+        words_format("incomplete %s", report->program ? report->program->command : report->path),
+        "severity", "major", "location", "path", words_format("%.*s", (int)length, path), "lines",
+        "begin", 1);
+}
+
 void report_code_quality(FILE *out, const struct report *report)
 {
     json_t *list = json_array();
+    const char *incomplete = report_incomplete(report);
+    if (incomplete)
+        json_array_append_new(list, incomplete_json(report, incomplete));
     for (; report; report = report->next)
         for (size_t i = 0; i < report->count; i++)
             if (report_leads(report, report->items[i]))

@@ -111,3 +111,19 @@ void columns_tail(FILE *out, const char *text, size_t width)
     fputs("...", out);
     columns_text(out, text);
 }
+
+void columns_around(FILE *out, const char *text, size_t width, size_t at)
+{
+    enum { DOTS = 3 };
+    size_t all = columns_width(text);
+    if (all > width && width > 2 * DOTS && at > width - width / 4 && at < strlen(text)) {
+        const char *begin = text + at - width / 3;
+        while ((*begin & 0xc0) == 0x80)
+            begin--;
+        fputs("...", out);
+        text = begin;
+        all = columns_width(text);
+        width -= DOTS;
+    }
+    columns_print(out, text, all < width ? all : width);
+}

@@ -14,5 +14,7 @@ void columns_print(FILE *out, const char *text, size_t width);
 void columns_text(FILE *out, const char *text);
 /* The same, but at most `width` cells of its end, after "...". */
 void columns_tail(FILE *out, const char *text, size_t width);
+/* At most `width` cells of a long line: those around its byte `at`, with "..." where it is cut. */
+void columns_around(FILE *out, const char *text, size_t width, size_t at);
 
 #endif

@@ -82,6 +82,7 @@ static bool has_its_events(unsigned kind, size_t count)
 {
     switch (kind) {
     case FINDING_RACE:
+    case FINDING_ORDER:
         return count == 2;
     case FINDING_DEADLOCK:
         return count >= 1;
@@ -107,7 +108,7 @@ static bool fill(struct finding *finding, const json_t *object, const struct his
         !read_events(json_object_get(object, "events"), history, events) ||
         !has_its_events(shape, events->count) ||
         !read_witness(json_object_get(object, turns ? "turns" : "witness"), history, witness) ||
-        (witness->count && witness->count < events->count))
+        (witness->count && shape != FINDING_ORDER && witness->count < events->count))
         return false;
     *finding = (struct finding){
         .kind = kind,
@@ -134,7 +135,7 @@ static bool fill(struct finding *finding, const json_t *object, const struct his
         snprintf(finding->via, sizeof finding->via, "%s", word(object, "via"));
     const char *block = word(object, "block");
     if (block)
-        finding->block = intern_find(history->trace->names[CLASS_LABEL], block, strlen(block));
+        finding->block = intern(history->trace->names[CLASS_LABEL], block, strlen(block));
     return true;
 }
 
@@ -248,6 +249,7 @@ bool findings_file_numbers(const char *path, struct report_engine *engine, struc
         .recording = json_number_value(json_object_get(object, "recording")),
         .predicting = json_number_value(json_object_get(object, "predicting")),
         .replaying = json_number_value(json_object_get(object, "replaying")),
+        .fruitless = json_number_value(json_object_get(object, "fruitless")),
         .replays = (uint32_t)number(object, "replays"),
         .left = (uint32_t)number(object, "left"),
         .foretold = (uint32_t)number(object, "foretold"),

@@ -219,6 +219,13 @@ unsigned place_line(const char *place, size_t *path_length)
     return before;
 }
 
+unsigned place_column(const char *place)
+{
+    size_t end = strlen(place);
+    unsigned last = 0, before = 0;
+    return number_before(place, &end, &last) && number_before(place, &end, &before) ? last : 0;
+}
+
 const char *place_base(const char *place)
 {
     const char *slash = strrchr(place, '/');

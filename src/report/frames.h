@@ -33,6 +33,8 @@ char *demangle_all(const char *text);
 
 /* The line of "path:line[:column]" and where the path ends; 0 if there is none. */
 unsigned place_line(const char *place, size_t *path_length);
+/* Its column; 0: it has none. */
+unsigned place_column(const char *place);
 /* The part of it behind the last slash. */
 const char *place_base(const char *place);
 

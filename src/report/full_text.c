@@ -16,41 +16,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-struct text_style text_style_of(FILE *out)
-{
-    struct text_style style = {.width = 80};
-    const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    if (!isatty(fileno(out)))
-        return style;
-    struct winsize size;
-    if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
-        style.width = size.ws_col;
-    style.colour = !(no_colour && *no_colour) && terminal && strcmp(terminal, "dumb") != 0;
-    return style;
-}
-
-const char *text_bold(struct text_style style)
-{
-    return style.colour ? "\033[1m" : "";
-}
-
-const char *text_red(struct text_style style)
-{
-    return style.colour ? "\033[1;31m" : "";
-}
-
-const char *text_dim(struct text_style style)
-{
-    return style.colour ? "\033[2m" : "";
-}
-
-const char *text_normal(struct text_style style)
-{
-    return style.colour ? "\033[0m" : "";
-}
 
 struct writer {
     FILE *out;
@@ -59,6 +24,7 @@ struct writer {
     const struct held *held;
     struct sources *sources;
     struct text_style style;
+    struct map scheduled; /* findings, by address, whose schedule was printed */
 };
 
 static void print_source(const struct writer *writer, const char *place)
@@ -67,10 +33,10 @@ static void print_source(const struct writer *writer, const char *place)
     const char *line = sources_line(writer->sources, place, 0);
     if (!line)
         return;
-    line += strspn(line, " \t");
+    size_t indent = strspn(line, " \t"), column = place_column(place);
     fprintf(writer->out, "    %s%6u | ", text_dim(writer->style), place_line(place, &length));
-    size_t room = writer->style.width - 13, width = columns_width(line);
-    columns_print(writer->out, line, width < room ? width : room);
+    columns_around(writer->out, line + indent, writer->style.width - 13,
+                   column > indent ? column - indent - 1 : 0);
     fprintf(writer->out, "%s\n", text_normal(writer->style));
 }
 
@@ -146,6 +112,10 @@ static void print_locks(const struct writer *writer, uint32_t pos)
 static const char *role(const struct finding *finding, uint32_t i)
 {
     static const char *const roles[] = {"Window begins: ", "Window ends: ", "Culprit: "};
+    if (finding_shape(finding) == FINDING_ORDER)
+        return i                                    ? "The write: "
+               : finding->error == ATOMICITY_BEFORE ? "Too early: "
+                                                    : "Too late: ";
     return finding_shape(finding) == FINDING_ATOMICITY && i < 3 ? roles[i] : "";
 }
 
@@ -244,7 +214,7 @@ static void print_title(const struct writer *writer, const struct finding *findi
         fputs(" in block ", out);
         print_name(writer, CLASS_LABEL, finding->block);
     }
-    if (finding->error != ATOMICITY_NONE)
+    if (finding->error != ATOMICITY_NONE && finding->kind == FINDING_ATOMICITY)
         fprintf(out, " (%s-error)", atomicity_error_text(finding->error));
     if (finding->kind == FINDING_MISUSE && finding->rule)
         fprintf(out, " (%s)", finding->rule);
@@ -267,9 +237,28 @@ static void print_misuse(const struct writer *writer, const struct finding *find
         fprintf(writer->out, "  %s\n", rule->help);
 }
 
+/* Of a run that was made to be looked at. */
+static void print_explored(const struct writer *writer, const struct finding *finding)
+{
+    if (finding->replay) {
+        fputs("  Exploring: ", writer->out);
+        columns_text(writer->out, finding->replay);
+        fputs(".\n", writer->out);
+    }
+    if (finding->note) {
+        fputs("  ", writer->out);
+        columns_text(writer->out, finding->note);
+        putc('\n', writer->out);
+    }
+}
+
 static void print_verdict(const struct writer *writer, const struct finding *finding)
 {
     FILE *out = writer->out;
+    if (writer->report->explored) {
+        print_explored(writer, finding);
+        return;
+    }
     switch (finding->verdict) {
     case VERDICT_OBSERVED:
         fputs("  It happened in the recorded run.\n", out);
@@ -288,6 +277,9 @@ static void print_verdict(const struct writer *writer, const struct finding *fin
     case VERDICT_PREDICTED:
         fputs("  Another schedule of the recorded run reaches it; it was not replayed.\n", out);
         break;
+    case VERDICT_ADVICE:
+        fputs("  Advice: it happened in the recorded run, and need not be wrong.\n", out);
+        break;
     case VERDICT_CANDIDATE:
         fputs("  A schedule may reach it, if what is read does not matter.\n", out);
         break;
@@ -295,7 +287,7 @@ static void print_verdict(const struct writer *writer, const struct finding *fin
         fputs("  A replay did not show it", out);
         break;
     }
-    if (finding->verdict >= VERDICT_SEEN_ONCE) {
+    if (finding->verdict >= VERDICT_SEEN_ONCE && finding->verdict != VERDICT_ADVICE) {
         if (finding->replay) {
             fputs(":\n  ", out);
             columns_text(out, finding->replay);
@@ -309,70 +301,6 @@ static void print_verdict(const struct writer *writer, const struct finding *fin
         putc('\n', out);
         free(note);
     }
-}
-
-/* --- what it does ------------------------------------------------------------------ */
-
-static void print_frames(const struct writer *writer, const char *stack)
-{
-    for (unsigned number = 0; *stack; stack += strcspn(stack, "\n") + (*stack != 0)) {
-        size_t function = strcspn(stack, "\t\n"), line = strcspn(stack, "\n");
-        char *name = strndup(stack, function);
-        char *place = function < line ? strndup(stack + function + 1, line - function - 1) : NULL;
-        char *readable = name ? demangle(name) : NULL;
-        bool next = name && strcmp(name, "--") == 0;
-        if (next)
-            number = 0;
-        else
-            fprintf(writer->out, "    #%u ", number++);
-        columns_text(writer->out, next ? "    another thread:" : readable ? readable : "?");
-        if (!next && place) {
-            putc(' ', writer->out);
-            columns_text(writer->out, place);
-        }
-        putc('\n', writer->out);
-        free(readable);
-        free(name);
-        free(place);
-    }
-}
-
-static void consequence_print_order(const struct writer *writer, const struct finding *finding,
-                                    const struct consequence_order *order)
-{
-    FILE *out = writer->out;
-    fputs("  ", out);
-    if (order->first < finding->event_count) {
-        const struct finding_event *event = &finding->events[order->first];
-        fputs("If thread ", out);
-        print_thread(writer, event->thread);
-        fprintf(out, " %s first: ", event->flags & EVENT_FREES ? "frees" : step_verb(event->op));
-    } else {
-        fputs("What the program does then: ", out);
-    }
-    fputs(order->rule ? text_red(writer->style) : "", out);
-    columns_text(out, order->text);
-    fputs(order->rule ? text_normal(writer->style) : ", as the recorded run", out);
-    if (order->values) {
-        fputs(" (", out);
-        columns_text(out, order->values);
-        putc(')', out);
-    }
-    fputs(".\n", out);
-    if (order->stack)
-        print_frames(writer, order->stack);
-}
-
-/* What fails first. */
-static void consequence_print(const struct writer *writer, const struct finding *finding)
-{
-    const struct consequence *consequence = &finding->consequence;
-    if (consequence->count == 2 && !consequence_failure(consequence))
-        fputs("  Both orders end alike: the output and the exit code are the same.\n", writer->out);
-    for (int failing = 1; failing >= 0; failing--)
-        for (uint32_t i = 0; i < consequence->count; i++)
-            if ((consequence->orders[i].rule != NULL) == failing)
-                consequence_print_order(writer, finding, &consequence->orders[i]);
 }
 
 static void print_advice(const struct writer *writer, const struct finding *finding)
@@ -399,7 +327,31 @@ static const struct finding *find_by_id(const struct writer *writer, const char 
     return NULL;
 }
 
-static void print_finding(const struct writer *writer, const struct finding *finding)
+/* A schedule that reaches several findings is shown once. */
+static void print_schedule(struct writer *writer, const struct finding *finding)
+{
+    const struct finding *executed = finding->via[0] ? find_by_id(writer, finding->via) : NULL;
+    bool is_new;
+    if (executed && executed->witness)
+        finding = executed;
+    else
+        executed = NULL;
+    map_at(&writer->scheduled, (uint64_t)(uintptr_t)finding, &is_new);
+    putc('\n', writer->out);
+    if (executed) {
+        char id[FINDING_ID_SIZE];
+        finding_id(executed, writer->trace, id);
+        fprintf(writer->out, "  It was reached by the schedule of %s%s.\n", id,
+                is_new ? "" : ", which stands there");
+    }
+    if (!is_new)
+        return;
+    struct finding full = finding_in_full(finding, writer->report->history);
+    text_interleaving(writer->out, writer->report->history, &full, writer->style);
+    finding_full_free(&full, finding);
+}
+
+static void print_finding(struct writer *writer, const struct finding *finding)
 {
     char id[FINDING_ID_SIZE];
     FILE *out = writer->out;
@@ -414,7 +366,7 @@ static void print_finding(const struct writer *writer, const struct finding *fin
     print_verdict(writer, finding);
     if (finding->kind == FINDING_MISUSE)
         print_misuse(writer, finding);
-    consequence_print(writer, finding);
+    text_consequence(out, writer->trace, finding, writer->style);
     for (uint32_t i = 0; i < finding->event_count; i++) {
         putc('\n', out);
         print_event(writer, finding, i);
@@ -423,24 +375,15 @@ static void print_finding(const struct writer *writer, const struct finding *fin
     putc('\n', out);
     print_origin(writer, finding);
     print_creations(writer, finding);
-    if (!finding->witness)
-        return;
-    putc('\n', out);
-    const struct finding *executed = finding->via[0] ? find_by_id(writer, finding->via) : NULL;
-    if (executed && executed->witness) {
-        fprintf(out, "  It was reached by the schedule of %s.\n", finding->via);
-        finding = executed;
-    }
-    struct finding full = finding_in_full(finding, writer->report->history);
-    text_interleaving(out, writer->report->history, &full, writer->style);
-    finding_full_free(&full, finding);
+    if (finding->witness)
+        print_schedule(writer, finding);
 }
 
 static void print_again(const struct writer *writer, const struct finding *finding)
 {
     char id[FINDING_ID_SIZE];
     FILE *out = writer->out;
-    if (!finding->witness || strcmp(writer->trace->format->name, "binary") != 0)
+    if (!finding->witness || !writer->trace->format->code)
         return;
     finding_id(finding, writer->trace, id);
     fprintf(out, "\n  %sAgain:%s ", text_bold(writer->style), text_normal(writer->style));
@@ -474,6 +417,7 @@ void report_text_findings(FILE *out, const struct report *report, struct text_st
         fprintf(out, "%s==================%s\n... and %zu more (--max-findings 0 shows all)\n",
                 text_dim(style), text_normal(style), causes - report->most);
     sources_destroy(writer.sources);
+    map_free(&writer.scheduled);
 }
 
 void report_text(FILE *out, const struct report *report, struct text_style style)

@@ -5,14 +5,7 @@
 
 #include "report/held.h"
 #include "report/report.h"
-
-struct text_style {
-    bool colour;
-    size_t width; /* cells a line */
-};
-
-/* Colour and the real width on a terminal (unless NO_COLOR); 80 plain ones in a pipe. */
-struct text_style text_style_of(FILE *out);
+#include "report/text_style.h"
 
 void report_text(FILE *out, const struct report *report, struct text_style style);
 
@@ -20,16 +13,13 @@ void report_text(FILE *out, const struct report *report, struct text_style style
 void report_text_findings(FILE *out, const struct report *report, struct text_style style);
 void text_interleaving(FILE *out, const struct history *history, const struct finding *finding,
                        struct text_style style);
+/* What the program did after the error, in each order of it: what fails first. */
+void text_consequence(FILE *out, const struct trace *trace, const struct finding *finding,
+                      struct text_style style);
 /* What the items from `first` to before `end`, which have one cause with the finding before them,
  * add to it. */
 void text_other_places(FILE *out, const struct report *report, size_t first, size_t end,
                        struct text_style style);
 void text_summary(FILE *out, const struct report *report, struct text_style style);
-
-/* Escape sequences, empty without colour. */
-const char *text_bold(struct text_style style);
-const char *text_red(struct text_style style);
-const char *text_dim(struct text_style style);
-const char *text_normal(struct text_style style);
 
 #endif

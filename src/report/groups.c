@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "report/frames.h"
 #include "report/held.h"
+#include "trace/finding_id.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,6 +92,56 @@ static void write_section(FILE *out, const struct maker *maker, const struct fin
     }
 }
 
+/* malloc-ed. */
+static char *section_of(const struct maker *maker, const struct finding_event *event)
+{
+    char *text;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    write_section(out, maker, event);
+    fclose(out);
+    return text;
+}
+
+static bool share_a_section(const struct maker *maker, const struct finding *a,
+                            const struct finding *b)
+{
+    bool shared = false;
+    for (uint32_t i = 0; i < a->event_count; i++) {
+        char *one = section_of(maker, &a->events[i]);
+        for (uint32_t k = 0; k < b->event_count; k++) {
+            char *other = section_of(maker, &b->events[k]);
+            shared = shared || strcmp(one, other) == 0;
+            free(other);
+        }
+        free(one);
+    }
+    return shared;
+}
+
+/* What only another's schedule reached follows from that one: the lock that is missing there. */
+static void join_what_follows(struct maker *maker)
+{
+    struct groups *groups = maker->groups;
+    struct map by_id = {0};
+    for (uint32_t i = 0; i < groups->count; i++) {
+        char id[FINDING_ID_SIZE];
+        finding_id(groups->items[i], maker->trace, id);
+        *map_at(&by_id, intern(maker->keys, id, strlen(id)), NULL) = i;
+    }
+    for (uint32_t i = 0; i < groups->count; i++) {
+        const struct finding *finding = groups->items[i];
+        const uint64_t *cause =
+            finding->via[0]
+                ? map_find(&by_id, intern(maker->keys, finding->via, strlen(finding->via)))
+                : NULL;
+        if (cause && finding->kind == FINDING_RACE && groups->items[*cause]->kind == FINDING_RACE &&
+            share_a_section(maker, finding, groups->items[*cause]))
+            join(groups, i, (uint32_t)*cause);
+    }
+    map_free(&by_id);
+}
+
 static void add_race(struct maker *maker, uint32_t number, const struct finding *finding)
 {
     for (uint32_t i = 0; i < finding->event_count; i++) {
@@ -167,6 +218,21 @@ static void add_misuse(struct maker *maker, uint32_t number, const struct findin
     free(key);
 }
 
+/* What one thread relies on of what another function does to one object. */
+static void add_order(struct maker *maker, uint32_t number, const struct finding *finding)
+{
+    char *key;
+    size_t length;
+    FILE *out = open_memstream(&key, &length);
+    fprintf(out, "order %s on ", atomicity_error_text(finding->error));
+    write_object(out, maker->trace, finding);
+    fputs(" ended by ", out);
+    write_own_place(out, maker->trace, finding->events[1].location, finding->events[1].stack);
+    fclose(out);
+    add_key(maker, number, key);
+    free(key);
+}
+
 static void add_finding(struct maker *maker, uint32_t number, const struct finding *finding)
 {
     switch (finding->kind) {
@@ -181,6 +247,9 @@ static void add_finding(struct maker *maker, uint32_t number, const struct findi
         break;
     case FINDING_MISUSE:
         add_misuse(maker, number, finding);
+        break;
+    case FINDING_ORDER:
+        add_order(maker, number, finding);
         break;
     case FINDING_FAILURE: /* stands for itself */
     case FINDING_KINDS:
@@ -211,6 +280,7 @@ struct groups *groups_create(const struct history *history, const struct finding
         *map_at(&self->number, (uint64_t)(uintptr_t)items[i], NULL) = i;
         add_finding(&maker, i, items[i]);
     }
+    join_what_follows(&maker);
     for (uint32_t i = 0; i < count; i++)
         self->size[leader_of(self, i)]++;
     held_destroy(maker.held);

@@ -191,7 +191,7 @@ static json_t *finding_json(struct page *page, const struct finding *finding)
         json_object_set_new(object, "note", words_json(note));
         free(note);
     }
-    if (finding->witness && strcmp(page->trace->format->name, "binary") == 0)
+    if (finding->witness && page->trace->format->code)
         json_object_set_new(object, "command", command_json(page->report, id));
     free(title);
     return object;

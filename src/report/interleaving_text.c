@@ -117,6 +117,13 @@ static void print_step(const struct picture *picture, const struct step *step)
     putc('\n', out);
 }
 
+/* Both accesses of a race stand at the end: which of them is listed first says nothing. */
+static bool either_may_go_first(const struct picture *picture)
+{
+    return finding_shape(picture->finding) == FINDING_RACE && picture->count > 1 &&
+           picture->steps[picture->count - 1].error && picture->steps[picture->count - 2].error;
+}
+
 void text_interleaving(FILE *out, const struct history *history, const struct finding *finding,
                        struct text_style style)
 {
@@ -131,6 +138,8 @@ void text_interleaving(FILE *out, const struct history *history, const struct fi
         print_head(&picture);
     for (size_t i = 0; i < picture.count; i++)
         print_step(&picture, &steps[i]);
+    if (either_may_go_first(&picture))
+        fprintf(out, "%*seither may go first\n", NUMBER_CELLS, "");
     array_free(&picture.threads);
     free(steps);
 }

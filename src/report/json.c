@@ -52,6 +52,9 @@ const char *report_op_text(enum event_op op)
         [EVENT_BAD_JOIN] = "bad-join",
         [EVENT_CONDITION_DESTROY] = "condition-destroy",
         [EVENT_BARRIER_DESTROY] = "barrier-destroy",
+        [EVENT_SEMAPHORE_DESTROY] = "semaphore-destroy",
+        [EVENT_DETACH] = "detach",
+        [EVENT_BAD_CALL] = "bad-call",
     };
     return texts[op];
 }
@@ -160,14 +163,19 @@ static json_t *finding_json(const struct report *report, const struct finding *f
         json_object_set_new(object, "note", words_json(finding->note));
     if (finding->replay)
         json_object_set_new(object, "replay", words_json(finding->replay));
+    finding_id(finding, trace, id);
+    if (report->besides && json_object_get(report->besides, id))
+        json_object_update(object, json_object_get(report->besides, id));
     return object;
 }
 
 static json_t *engine_json(const struct report_engine *engine)
 {
     json_t *object =
-        json_pack("{s:s, s:s, s:I, s:f}", "name", engine->name, "model", model_text(engine->model),
-                  "findings", (json_int_t)engine->findings->count, "seconds", engine->seconds);
+        json_pack("{s:s, s:s, s:I}", "name", engine->name, "model", model_text(engine->model),
+                  "findings", (json_int_t)engine->findings->count);
+    if (engine->seconds >= 0)
+        json_object_set_new(object, "seconds", json_real(engine->seconds));
     if (engine->candidates)
         json_object_update_new(object, json_pack("{s:I, s:I, s:I}", "candidates",
                                                  (json_int_t)engine->candidates, "refuted",
@@ -225,9 +233,10 @@ static void print_finding(FILE *out, const struct report *report, const struct f
 
 static json_t *run_json(const struct report_run *run)
 {
-    json_t *object = json_pack("{s:f, s:f, s:f, s:I, s:I}", "recording", run->recording,
-                               "predicting", run->predicting, "replaying", run->replaying,
-                               "replays", (json_int_t)run->replays, "left", (json_int_t)run->left);
+    json_t *object =
+        json_pack("{s:f, s:f, s:f, s:f, s:I, s:I}", "recording", run->recording, "predicting",
+                  run->predicting, "replaying", run->replaying, "fruitless", run->fruitless,
+                  "replays", (json_int_t)run->replays, "left", (json_int_t)run->left);
     if (run->foretold)
         json_object_set_new(object, "foretold", json_integer(run->foretold));
     if (*run->note)

@@ -22,6 +22,7 @@ struct report_engine {
 /* What preplay run did, in seconds and times. */
 struct report_run {
     double recording, predicting, replaying;
+    double fruitless; /* of replaying: what showed nothing */
     uint32_t replays;
     uint32_t left;     /* predictions not replayed, for lack of budget or */
     uint32_t foretold; /* nor these: others with the same flips left their schedules */

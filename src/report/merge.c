@@ -153,11 +153,18 @@ static bool leads(const json_t *finding)
     return !*group || strcmp(group, word(finding, "id")) == 0;
 }
 
-size_t merge_count_real(const struct merge *self)
+/* Every place of all, or else the root causes. */
+static bool is_of(const json_t *finding, enum merge_level level)
+{
+    unsigned most = level == MERGE_REAL ? 2 : 3;
+    return level == MERGE_ALL || (rank(finding) <= most && leads(finding));
+}
+
+size_t merge_count(const struct merge *self, enum merge_level level)
 {
     size_t count = 0;
     for (size_t i = 0; i < self->findings.count; i++)
-        count += is_real(self->findings.items[i].finding) && leads(self->findings.items[i].finding);
+        count += is_of(self->findings.items[i].finding, level);
     return count;
 }
 
@@ -198,7 +205,7 @@ static json_t *finding_json(const struct merge *self, const struct merged *merge
     return object;
 }
 
-json_t *merge_json(const struct merge *self)
+json_t *merge_json(const struct merge *self, bool times)
 {
     json_t *sum = json_object(), *traces = json_array(), *engines = json_array(),
            *findings = json_array(), *engine;
@@ -209,7 +216,12 @@ json_t *merge_json(const struct merge *self)
     }
     json_object_del(sum, "path");
     json_object_del(sum, "incomplete");
-    json_object_foreach(self->engines, key, engine) json_array_append(engines, engine);
+    json_object_foreach(self->engines, key, engine)
+    {
+        json_array_append(engines, engine);
+        if (!times)
+            json_object_del(engine, "seconds");
+    }
     const struct merged **list = sorted(self);
     for (size_t i = 0; i < self->findings.count; i++)
         json_array_append_new(findings, finding_json(self, list[i]));
@@ -239,7 +251,7 @@ static void print_finding(FILE *out, const struct merge *self, const struct merg
     fprintf(out, "\n    from %s\n", path_of(self, merged->trace));
 }
 
-static size_t count_incomplete(const struct merge *self)
+size_t merge_incomplete(const struct merge *self)
 {
     size_t count = 0;
     for (size_t i = 0; i < self->traces.count; i++)
@@ -247,21 +259,23 @@ static size_t count_incomplete(const struct merge *self)
     return count;
 }
 
-void merge_text(FILE *out, const struct merge *self, bool all)
+void merge_text(FILE *out, const struct merge *self, enum merge_level level)
 {
     const struct merged **list = sorted(self);
     size_t others = 0;
     for (size_t i = 0; i < self->findings.count; i++)
-        if (all || (is_real(list[i]->finding) && leads(list[i]->finding)))
+        if (is_of(list[i]->finding, level))
             print_finding(out, self, list[i]);
         else
             others++;
     free(list);
-    fprintf(out, "preplay: %zu found in %zu runs", merge_count_real(self), self->traces.count);
+    enum merge_level counted = level == MERGE_PREDICTED ? MERGE_PREDICTED : MERGE_REAL;
+    fprintf(out, "preplay: %zu %s in %zu runs", merge_count(self, counted),
+            counted == MERGE_REAL ? "found" : "found or predicted", self->traces.count);
     if (others)
         fprintf(out, "; %zu more places and predictions not shown (--all)", others);
-    if (count_incomplete(self))
-        fprintf(out, "; %zu recordings are incomplete", count_incomplete(self));
+    if (merge_incomplete(self))
+        fprintf(out, "; %zu recordings are incomplete", merge_incomplete(self));
     putc('\n', out);
 }
 
@@ -319,6 +333,6 @@ void merge_junit(FILE *out, const struct merge *self)
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<testsuite name=\"preplay\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n%s"
             "</testsuite>\n",
-            self->traces.count, failures, count_incomplete(self), cases);
+            self->traces.count, failures, merge_incomplete(self), cases);
     free(cases);
 }

@@ -18,15 +18,19 @@ void merge_destroy(struct merge *merge);
 /* Adds a report that `name` stands for. Any JSON of a known version; an ERROR_INPUT otherwise. */
 int merge_add(struct merge *merge, const char *name, const json_t *report, struct error *error);
 
-/* How many root causes happened in some run. */
-size_t merge_count_real(const struct merge *merge);
+/* Which findings: those that happened in some run, also predictions of sound models, all. */
+enum merge_level { MERGE_REAL, MERGE_PREDICTED, MERGE_ALL };
+/* How many root causes. */
+size_t merge_count(const struct merge *merge, enum merge_level level);
+/* How many runs were not recorded to their end. */
+size_t merge_incomplete(const struct merge *merge);
 
 /* The whole as one object: `traces` names the runs, and each finding has `trace` (the run that it
  * is told from), `runs` (how many have it) and `traces` (which). The same for any order of adding
- * but for that. */
-json_t *merge_json(const struct merge *merge);
+ * but for that. With or without how long it took. */
+json_t *merge_json(const struct merge *merge, bool times);
 /* A line for each root cause, strongest and most frequent first, and a summary. */
-void merge_text(FILE *out, const struct merge *merge, bool all);
+void merge_text(FILE *out, const struct merge *merge, enum merge_level level);
 /* A test suite: a case for each run, failed if something happened in it. */
 void merge_junit(FILE *out, const struct merge *merge);
 

@@ -20,6 +20,7 @@ static const struct {
     {"hang", "hang", "hangs"},
     {"exit-code", "wrong exit code", "exit code differs"},
     {"output", "wrong output", "result differs"},
+    {"check", "check failed", "its check fails"},
     {"lost-wakeup", "lost wake-up", "hangs"},
 };
 
@@ -29,6 +30,7 @@ static const char *const kinds[FINDING_KINDS] = {
     [FINDING_ATOMICITY] = "atomicity violation",
     [FINDING_FAILURE] = "failure",
     [FINDING_MISUSE] = "misuse",
+    [FINDING_ORDER] = "order violation",
 };
 
 static size_t rule_index(const char *rule)

@@ -22,8 +22,9 @@ static char *block_name(const struct trace *trace, uint32_t variable)
     const char *column = strchr(base + (place + path > base ? place + path - base : 0) + 1, ':');
     int shown = column ? (int)(column - base) : (int)strlen(base);
     char *name;
-    int length = origin.offset ? asprintf(&name, "block %.*s+%" PRIu64, shown, base, origin.offset)
-                               : asprintf(&name, "block %.*s", shown, base);
+    int length = origin.offset
+                     ? asprintf(&name, "block %.*s byte %" PRIu64, shown, base, origin.offset)
+                     : asprintf(&name, "block %.*s", shown, base);
     return length < 0 ? NULL : name;
 }
 

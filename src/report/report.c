@@ -17,7 +17,8 @@ bool report_is_real(const struct finding *finding)
 bool report_shows(const struct finding *finding)
 {
     bool sound = finding->model != MODEL_SYNC && finding->model != MODEL_NONE;
-    return report_is_real(finding) || (sound && finding->verdict != VERDICT_CANDIDATE);
+    return report_is_real(finding) || finding->verdict == VERDICT_ADVICE ||
+           (sound && finding->verdict != VERDICT_CANDIDATE);
 }
 
 /* What makes the program fail comes first. */

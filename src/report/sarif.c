@@ -32,9 +32,14 @@ static const struct {
     {"preplay/failure", "Failure", "Failure of another schedule",
      "The program failed in a replay of a schedule that its threads may take.",
      "See what the schedule does, and what the program did then."},
+    {"preplay/order", "OrderViolation", "Order violation",
+     "A read can come before the write that it relies on, or after what it reads was torn down, "
+     "though every access holds its lock.",
+     "Let the thread wait for what it needs, and end things only when nobody needs them any more: "
+     "a join, a condition that is checked, a count of users."},
 };
 
-enum { KINDS = sizeof rules / sizeof *rules };
+enum { KINDS = sizeof rules / sizeof *rules, ORDER_RULE = KINDS - 1 };
 
 static json_t *message(json_t *text)
 {
@@ -73,7 +78,9 @@ static json_t *rules_json(void)
 static unsigned rule_index(const struct finding *finding)
 {
     enum misuse misuse = misuse_find(finding->rule);
-    return finding->kind == FINDING_MISUSE && misuse ? KINDS + misuse - 1 : finding->kind;
+    return finding->kind == FINDING_ORDER              ? ORDER_RULE
+           : finding->kind == FINDING_MISUSE && misuse ? KINDS + misuse - 1
+                                                       : finding->kind;
 }
 
 /* A path as part of a URI. */
@@ -111,7 +118,7 @@ static json_t *location_json(const struct report *report, const char *place, con
     size_t length;
     unsigned line = place_line(place, &length);
     json_t *object = json_object();
-    bool is_path = line && strcmp(report->history->trace->format->name, "binary") == 0;
+    bool is_path = line && report->history->trace->format->code;
     if (is_path) {
         json_t *region = json_pack("{s:I}", "startLine", (json_int_t)line);
         const char *column = strchr(place + length + 1, ':');

@@ -52,6 +52,9 @@ const char *step_verb(enum event_op op)
         [EVENT_BAD_JOIN] = "joins",
         [EVENT_CONDITION_DESTROY] = "destroys",
         [EVENT_BARRIER_DESTROY] = "destroys",
+        [EVENT_SEMAPHORE_DESTROY] = "destroys",
+        [EVENT_DETACH] = "detaches",
+        [EVENT_BAD_CALL] = "breaks the rule",
     };
     return verbs[op];
 }

@@ -47,8 +47,8 @@ static void count_report(struct tally *tally, const struct report *report)
 /* "2 races, 1 deadlock", "nothing" */
 static void print_kinds(FILE *out, const size_t kinds[FINDING_KINDS])
 {
-    static const char *const one[] = {"race", "deadlock", "atomicity violation", "failure",
-                                      "misuse"};
+    static const char *const one[] = {"race",    "deadlock", "atomicity violation",
+                                      "failure", "misuse",   "order violation"};
     _Static_assert(sizeof one / sizeof *one == FINDING_KINDS, "a word for every kind");
     const char *comma = "";
     for (int i = 0; i < FINDING_KINDS; i++) {
@@ -66,7 +66,7 @@ static bool print_verdicts(FILE *out, const struct tally *tally)
 {
     static const enum verdict order[] = {VERDICT_OBSERVED,  VERDICT_CONFIRMED, VERDICT_SEEN_ONCE,
                                          VERDICT_PREDICTED, VERDICT_CANDIDATE, VERDICT_DIVERGED,
-                                         VERDICT_UNREACHED, VERDICT_TIMEOUT};
+                                         VERDICT_UNREACHED, VERDICT_TIMEOUT,   VERDICT_ADVICE};
     const char *comma = "";
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         if (!tally->verdicts[order[i]])

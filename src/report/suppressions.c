@@ -10,7 +10,7 @@
 
 enum { LINE_MOST = 1 << 16 };
 
-enum where { ANYWHERE, INNERMOST, MODULE, ID, NOWHERE };
+enum where { ANYWHERE, INNERMOST, MODULE, ID };
 
 static const struct {
     const char *word;
@@ -23,9 +23,10 @@ static const struct {
     {"mutex", 1u << FINDING_DEADLOCK | 1u << FINDING_MISUSE, ANYWHERE},
     {"thread", 1u << FINDING_MISUSE, ANYWHERE},
     {"atomicity", 1u << FINDING_ATOMICITY, ANYWHERE},
+    {"order", 1u << FINDING_ORDER, ANYWHERE},
     {"called_from_lib", ~0u, MODULE},
     {"id", ~0u, ID},
-    {"signal", 0, NOWHERE},
+    {"signal", 1u << FINDING_MISUSE, ANYWHERE},
 };
 
 struct suppression {
@@ -93,7 +94,7 @@ static int read_line(struct suppressions *self, char *line, const char *path, un
     if (!colon || word == count || !colon[1])
         return error_set(error, ERROR_INPUT,
                          "%s:%u: '%s' is no suppression (race:, race_top:, deadlock:, mutex:, "
-                         "thread:, atomicity:, called_from_lib:, id:)",
+                         "thread:, signal:, atomicity:, called_from_lib:, id:)",
                          path, number, line);
     struct suppression suppression = {.line = memory_copy(line, strlen(line) + 1), .word = word};
     suppression.pattern = suppression.line + (colon - line) + 1;
@@ -237,7 +238,7 @@ static bool name_matches(const struct suppression *line, const struct trace *tra
             object_matches(line, trace, CLASS_LABEL, finding->block));
 }
 
-/* Each rule of misuse has its word: "mutex", "thread". */
+/* Each rule of misuse has its word: "mutex", "thread", "signal". */
 static const char *suppressed_by(const struct finding *finding)
 {
     const char *word = misuse_rules[misuse_find(finding->rule)].suppression;
@@ -282,7 +283,7 @@ const char *suppressions_unused(const struct suppressions *self, size_t *at)
 {
     while (*at < self->lines.count) {
         const struct suppression *line = &self->lines.items[(*at)++];
-        if (!line->used && words[line->word].where != NOWHERE)
+        if (!line->used)
             return line->line;
     }
     return NULL;

@@ -122,10 +122,26 @@ function source(placeId) {
     const parts = text(placeId).split(":");
     const numbers = parts.slice(1).filter(part => /^\d+$/.test(part)).map(Number);
     const line = numbers.length > 1 ? numbers[numbers.length - 2] : numbers[0];
-    const width = String(snippet[0] + snippet[1].length).length;
-    return make("pre", {class: "source", tabindex: 0, role: "region", "aria-label": "source"}, ...snippet[1].map((content, i) =>
-        make("span", snippet[0] + i === line ? {class: "here"} : {},
-            String(snippet[0] + i).padStart(width) + "  " + content)));
+    const width = String(snippet[0] + snippet[1].length).length, column = numbers.length > 1 ? numbers[numbers.length - 1] : 0;
+    return make("pre", {class: "source", tabindex: 0, role: "region", "aria-label": "source"}, ...snippet[1].map((content, i) => {
+        const number = String(snippet[0] + i).padStart(width) + "  ";
+        return snippet[0] + i === line ? make("span", {class: "here"}, number, ...marked(content, column)) : make("span", {}, number + content);
+    }));
+}
+
+// The line with the word at the column, which counts bytes, marked.
+function marked(content, column) {
+    const at = column ? new TextDecoder().decode(new TextEncoder().encode(content).slice(0, column - 1)).length : content.length;
+    const word = /^(\w+|[-+*\/%&|^<>=!]+|\S)?/.exec(content.slice(at))[0];
+    return word ? [content.slice(0, at), make("mark", {}, word), content.slice(at + word.length)] : [content];
+}
+
+// A long line is scrolled to what is marked in it.
+function revealMarks(root) {
+    for (const mark of root.querySelectorAll("pre.source mark")) {
+        const box = mark.closest("pre"), hidden = mark.offsetLeft + mark.offsetWidth - box.offsetLeft - box.clientWidth * .9;
+        if (hidden > 0) box.scrollLeft = hidden + box.clientWidth * .4;
+    }
 }
 
 function stack(frames) {
@@ -202,6 +218,7 @@ function describe(finding, steps) {
 function show(finding) {
     const main = document.getElementById("main");
     main.replaceChildren(...describe(finding, interleaving));
+    revealMarks(main);
     main.scrollTop = 0;
     if (finding.steps.length) go(picture.rows.length - finding.events.length);
 }
@@ -260,6 +277,7 @@ function interleaving(finding) {
     const why = whyHidden(finding, recorded), parts = firstDifference(rows, recorded);
     const chain = new Set((why ? why.chain : []).map(ends => ends.join(" ")));
     picture = {finding, rows, lanes, locks, lane, chain, parts, panels: []};
+    rows.forEach((row, index) => { row.number = row.place + (eitherMayGoFirst(rows) && index === rows.length - 1 ? 0 : 1); });
     const button = (label, title, action) => make("button", {title, "aria-label": title, click: action}, label);
     return [
         make("h3", {}, "A schedule that reaches it (" + plural(finding.length, "event") + ")"),
@@ -278,13 +296,19 @@ function interleaving(finding) {
     ].filter(Boolean);
 }
 
+// Both accesses of a race stand at the end: which of them is listed first says nothing.
+function eitherMayGoFirst(order) {
+    return picture.finding.kind === "race" && order.length > 1 && order.slice(-2).every(row => row.error);
+}
+
 function panel(title, order, observed) {
-    const {lanes, lane} = picture, width = LEFT + lanes.length * lane, height = HEAD + order.length * ROW + 8;
+    const {lanes, lane} = picture, either = !observed && eitherMayGoFirst(order);
+    const width = LEFT + lanes.length * lane, height = HEAD + order.length * ROW + (either ? 26 : 8);
     const svg = draw("svg", {width, height, viewBox: "0 0 " + width + " " + height, role: "img", "aria-label": title});
     const names = draw("svg", {width, height: NAMES, class: "names", "aria-hidden": "true"}); // stays when the rest scrolls
     const x = thread => LEFT + 10 + lanes.indexOf(thread) * lane, y = index => HEAD + index * ROW + ROW / 2;
     const defs = draw("defs", {}), marker = draw("marker", {id: observed ? "tip1" : "tip0", viewBox: "0 0 8 8", refX: 7, refY: 4,
-        markerWidth: 7, markerHeight: 7, orient: "auto"});
+        markerWidth: 9, markerHeight: 9, markerUnits: "userSpaceOnUse", orient: "auto"});
     marker.append(draw("path", {d: "M0 0L8 4L0 8z", class: "tip"}));
     defs.append(marker);
     svg.append(defs);
@@ -303,10 +327,12 @@ function panel(title, order, observed) {
     if (!observed && picture.parts > 0)
         svg.append(draw("line", {class: "parts", x1: 0, x2: width, y1: HEAD + picture.parts * ROW, y2: HEAD + picture.parts * ROW}));
     const groups = order.map((row, index) => {
-        const classes = (row.error ? "error " : "") + (row.moved ? "moved " : "") + (row.outside ? "outside" : "");
+        const wrong = row.error && (!observed || picture.finding.verdict === "observed");
+        const classes = (wrong ? "error " : row.error ? "watched " : "") + (row.moved ? "moved " : "") + (row.outside ? "outside" : "");
         const group = draw("g", {class: classes});
         group.append(draw("title", {}, row.text + "  " + text(row.source)));
-        group.append(draw("text", {class: "number", x: 4, y: y(index) + 4}, observed ? row.pos : row.place + 1));
+        const step = observed ? row.twin : row; // the same number in both pictures
+        group.append(draw("text", {class: "number", x: 4, y: y(index) + 4}, step ? step.number : "\u00b7"));
         if (row.gap)
             group.append(draw("text", {class: "gap", x: LEFT + 16, y: HEAD + index * ROW + 3}, "\u22ee " + plural(row.gap, "step")));
         const room = Math.floor((lane - 26) / 7.3);
@@ -317,6 +343,7 @@ function panel(title, order, observed) {
         svg.append(group);
         return group;
     });
+    if (either) svg.append(draw("text", {class: "gap", x: LEFT + 16, y: HEAD + order.length * ROW + 14}, "either may go first"));
     picture.panels.push({order, groups, rects, observed});
     return make("div", {class: "panel"}, make("h4", {}, title), names, make("div", {class: "scroller", tabindex: 0, role: "region", "aria-label": title}, svg));
 }
@@ -342,7 +369,7 @@ function drawLocks(svg, order, x, y) {
 // What an order must keep: [from, to] of rows. A lock is given before it is taken, a thread
 // created before it starts and over before it is joined, a waiter woken by a signal that found
 // it waiting, a barrier left when all have come, a semaphore taken after it was posted.
-function mustPrecede(order) {
+function mustPrecede(order, all = false) {
     const arrows = [], given = new Map(), forked = new Map(), latest = new Map(), ran = new Map();
     const waits = new Map(), signals = new Map(), entered = new Map(), posts = new Map();
     const listOf = (map, key) => map.get(key) || map.set(key, []).get(key);
@@ -364,7 +391,10 @@ function mustPrecede(order) {
         enter: (row, index) => listOf(entered, row.partner).push(index),
         exit: (row, index) => arrow(listOf(entered, row.partner).findLast(each => order[each].thread !== row.thread), index),
         post: (row, index) => listOf(posts, row.object).push(index),
-        semwait: (row, index) => arrow(listOf(posts, row.object).shift(), index),
+        semwait: (row, index) => {
+            if (all) for (const post of listOf(posts, row.object)) arrow(post, index);
+            else arrow(listOf(posts, row.object).shift(), index);
+        },
         onceend: (row, index) => ran.set(row.object, index),
         oncepass: (row, index) => arrow(ran.get(row.object), index),
     };
@@ -419,7 +449,7 @@ function go(to) {
         order.forEach((other, index) => {
             const here = other === row || other === row.twin;
             rects[index].classList.toggle("current", here);
-            groups[index].classList.toggle("later", !observed && index > step);
+            groups[index].classList.toggle("later", !observed && index > step && !(row.error && other.error && eitherMayGoFirst(order)));
             if (here) reveal(rects[index]);
         });
     document.getElementById("where").textContent = "step " + (step + 1) + " of " + picture.rows.length + ": thread " +
@@ -430,6 +460,7 @@ function go(to) {
         row.inside.length ? make("div", {class: "soft"}, row.inside.map(text).join(", ") + (row.count > row.inside.length ?
             " and " + (row.count - row.inside.length) + " more" : "")) : null,
         ...[source(row.source)].filter(Boolean)));
+    revealMarks(document.getElementById("detail"));
 }
 
 // --- on paper ---------------------------------------------------------------------------

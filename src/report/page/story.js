@@ -16,7 +16,7 @@ function consequences(finding) {
 // How the recorded order puts row `from` before row `to`: as few arrows as possible, as [from, to] of rows;
 // null if it does not.
 function chainOf(order, from, to) {
-    const arrows = mustPrecede(order), next = new Array(order.length).fill(-1), last = new Map();
+    const arrows = mustPrecede(order, true), next = new Array(order.length).fill(-1), last = new Map();
     for (let i = order.length - 1; i >= 0; i--) {
         if (last.has(order[i].thread)) next[i] = last.get(order[i].thread);
         last.set(order[i].thread, i);
@@ -51,7 +51,7 @@ function whyHidden(finding, recorded) {
     if (finding.kind !== "race" || errors.length !== 2) return none;
     const chain = chainOf(recorded, errors[0], errors[1]), [first, second] = errors.map(index => recorded[index]);
     const began = "In the recorded run " + data.threads[first.thread] + " came first";
-    if (!chain) return {words: [began + ", and nothing ordered the two: they were only apart in time."], chain: []};
+    if (!chain) return {words: [began + ", and the other only later."], chain: []};
     if (first.thread === second.thread || !chain.length) return none;
     return {words: [began + ", and this happened to order the two, though nothing makes it come so:",
         ...chain.map(([from, to]) => deed(recorded[from]) + " \u2192 " + deed(recorded[to]))], chain};
