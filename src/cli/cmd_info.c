@@ -1,6 +1,7 @@
 /* preplay info: how much of what is in a trace. */
 #include "base/array.h"
 #include "cli/command.h"
+#include "cli/contention.h"
 #include "cli/trace_argument.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -13,6 +14,7 @@ struct counts ARRAY_OF(uint64_t);
 struct info {
     uint64_t by_op[EVENT_COUNT];
     struct counts by_thread, sync_by_thread;
+    struct contention *contention; /* NULL: not asked for */
 };
 
 static int count_all(struct trace *trace, struct info *info, struct error *error)
@@ -23,6 +25,8 @@ static int count_all(struct trace *trace, struct info *info, struct error *error
         for (long i = 0; i < count; i++) {
             const struct event *event = &batch[i];
             info->by_op[event->op]++;
+            if (info->contention)
+                contention_step(info->contention, event);
             array_grow(&info->by_thread, event->thread + 1);
             array_grow(&info->sync_by_thread, event->thread + 1);
             info->by_thread.items[event->thread]++;
@@ -66,10 +70,13 @@ int cmd_info(struct options *options, struct error *error)
     struct trace *trace = trace_open(options->arguments[0], error);
     if (!trace)
         return -1;
-    struct info info = {0};
+    struct info info = {.contention = options->contention ? contention_create() : NULL};
     int code = count_all(trace, &info, error);
     if (code == 0)
         print(trace, &info);
+    if (code == 0 && info.contention)
+        contention_print(info.contention, trace);
+    contention_destroy(info.contention);
     array_free(&info.by_thread);
     array_free(&info.sync_by_thread);
     trace_close(trace);

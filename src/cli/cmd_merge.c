@@ -83,14 +83,14 @@ static int write_merged(const struct merge *merge, const struct options *options
     if (!out)
         return -1;
     if (options->as_json) {
-        json_t *whole = merge_json(merge);
+        json_t *whole = merge_json(merge, true);
         json_dumpf(whole, out, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
         putc('\n', out);
         json_decref(whole);
     } else if (options->as_junit) {
         merge_junit(out, merge);
     } else {
-        merge_text(out, merge, options->all);
+        merge_text(out, merge, options->all ? MERGE_ALL : MERGE_REAL);
     }
     return command_close(out, options->output, error);
 }
@@ -107,7 +107,7 @@ int cmd_merge(struct options *options, struct error *error)
         code = add(merge, options->arguments[i], error);
     if (code == 0)
         code = write_merged(merge, options, error);
-    if (code == 0 && merge_count_real(merge))
+    if (code == 0 && merge_count(merge, MERGE_REAL))
         code = (int)options->exit_code;
     merge_destroy(merge);
     return code;

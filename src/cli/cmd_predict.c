@@ -2,8 +2,10 @@
 #include "base/interruption.h"
 #include "base/memory.h"
 #include "cli/command.h"
-#include "cli/trace_argument.h"
+#include "cli/joined.h"
 #include "cli/predict.h"
+#include "cli/predict_many.h"
+#include "cli/trace_argument.h"
 #include "report/text.h"
 
 #include <string.h>
@@ -11,6 +13,7 @@
 struct tally {
     size_t kinds[FINDING_KINDS];
     size_t hidden; /* candidates that were only counted */
+    size_t errors; /* what the exit code is for: all but advice */
 };
 
 /* Candidates are shown if asked for: by --all, or by naming the engine. */
@@ -31,6 +34,7 @@ static void print_findings(FILE *out, const struct prediction *prediction,
                 continue;
             }
             tally->kinds[finding->kind]++;
+            tally->errors += finding->verdict != VERDICT_ADVICE;
             if (out)
                 report_finding(out, prediction->trace, finding);
         }
@@ -48,6 +52,12 @@ static void print_summary(FILE *out, const struct prediction *prediction, const 
     fprintf(out, "%zu race%s, %zu deadlock%s, %zu atomicity violation%s", tally->kinds[0],
             plural(tally->kinds[0]), tally->kinds[1], plural(tally->kinds[1]), tally->kinds[2],
             plural(tally->kinds[2]));
+    if (tally->kinds[FINDING_ORDER])
+        fprintf(out, ", %zu order violation%s", tally->kinds[FINDING_ORDER],
+                plural(tally->kinds[FINDING_ORDER]));
+    if (tally->kinds[FINDING_MISUSE])
+        fprintf(out, ", %zu misuse%s", tally->kinds[FINDING_MISUSE],
+                plural(tally->kinds[FINDING_MISUSE]));
     if (tally->hidden)
         fprintf(out, "; %zu more candidate%s (--all lists them)", tally->hidden,
                 plural(tally->hidden));
@@ -57,7 +67,9 @@ static void print_summary(FILE *out, const struct prediction *prediction, const 
             plural(trace->delivered), threads, plural(threads), objects, plural(objects));
     for (size_t i = 0; i < prediction->driver.count; i++) {
         const struct engine_run *run = &prediction->driver.runs[i];
-        fprintf(out, "; %s %.3f s", run->engine->name, run->seconds);
+        fprintf(out, "; %s", run->engine->name);
+        if (!prediction->no_times)
+            fprintf(out, " %.3f s", run->seconds);
         if (run->exhausted)
             fprintf(out, " (%llu of %llu candidates undecided)", (unsigned long long)run->exhausted,
                     (unsigned long long)run->candidates);
@@ -84,34 +96,63 @@ static void say_incomplete(const struct trace *trace)
                 trace->incomplete);
 }
 
+/* What was found, as the user wants it; the exit code. */
+static int tell(struct prediction *prediction, const struct options *options, struct error *error)
+{
+    bool json_on_stdout = options->json_file && strcmp(options->json_file, "-") == 0;
+    FILE *out = json_on_stdout ? NULL : stdout;
+    struct tally tally = {0};
+    int code = EXIT_OK;
+    print_findings(out, prediction, options, &tally);
+    if (out)
+        print_summary(out, prediction, &tally);
+    note_interruption(prediction->trace);
+    say_incomplete(prediction->trace);
+    if (tally.errors)
+        code = (int)options->exit_code;
+    else if (prediction->trace->incomplete)
+        code = EXIT_INCOMPLETE;
+    if (!interruption_asked() && prediction_keep(prediction, NULL, error))
+        code = -1;
+    if (options->json_file && prediction_write_json(prediction, NULL, options->json_file, error))
+        code = -1;
+    return code;
+}
+
+static int predict_one(struct options *options, struct cluster *cluster, struct error *error)
+{
+    struct prediction prediction = {0};
+    if (trace_argument(options, error) ||
+        joined_checkpoint(cluster, options, options->arguments, 1, error))
+        return -1;
+    int code = prediction_run(&prediction, options, options->arguments[0], "auto", error);
+    if (code == 0 && joined_first(options))
+        code = tell(&prediction, options, error);
+    prediction_free(&prediction);
+    return code;
+}
+
+/* A rank among several cannot come to an end by itself: it ends with the others, and --resume goes
+ * on. */
+static void expect_interruption(const struct options *options)
+{
+    if (!options->deal || options->deal->ranks == 1)
+        interruption_expect(
+            "\npreplay: interrupted: what is known so far follows; once more ends it\n",
+            "preplay: ended\n");
+}
+
 int cmd_predict(struct options *options, struct error *error)
 {
-    if (trace_argument(options, error))
+    struct cluster *cluster;
+    if (predict_list(options, error) || joined_begin(&cluster, options, error))
         return -1;
-    struct prediction prediction;
-    interruption_expect("\npreplay: interrupted: what is known so far follows; once more ends it\n",
-                        "preplay: ended\n");
-    int code = prediction_run(&prediction, options, options->arguments[0], "auto", error);
-    if (code == 0) {
-        bool json_on_stdout = options->json_file && strcmp(options->json_file, "-") == 0;
-        FILE *out = json_on_stdout ? NULL : stdout;
-        struct tally tally = {0};
-        print_findings(out, &prediction, options, &tally);
-        if (out)
-            print_summary(out, &prediction, &tally);
-        note_interruption(prediction.trace);
-        say_incomplete(prediction.trace);
-        if (tally.kinds[0] + tally.kinds[1] + tally.kinds[2])
-            code = (int)options->exit_code;
-        else if (prediction.trace->incomplete)
-            code = EXIT_INCOMPLETE;
-        if (!interruption_asked() && prediction_keep(&prediction, NULL, error))
-            code = -1;
-        if (options->json_file &&
-            prediction_write_json(&prediction, NULL, options->json_file, error))
-            code = -1;
-    }
-    prediction_free(&prediction);
+    bool many = options->argument_count > 1;
+    if (many && !cluster)
+        joined_alone(&cluster, options);
+    expect_interruption(options);
+    int code = many ? predict_many(options, cluster, error) : predict_one(options, cluster, error);
+    code = joined_end(cluster, options, code, error);
     if (code == EXIT_INCOMPLETE)
         interruption_end();
     return code;

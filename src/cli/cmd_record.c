@@ -3,6 +3,7 @@
 #include "cli/online.h"
 #include "cli/predict.h"
 #include "cli/recording_options.h"
+#include "cli/run_ranks.h"
 
 static int record_online(struct recording *recording, const struct options *options,
                          struct error *error)
@@ -25,6 +26,9 @@ int cmd_record(struct options *options, struct error *error)
 {
     if (!options->argument_count)
         return error_set(error, ERROR_USAGE, "preplay record takes a PROGRAM to run");
+    struct run_ranks ranks;
+    if (run_ranks_begin(&ranks, options, error))
+        return -1;
     struct recording recording = recording_wanted(options);
     if (options->online)
         return record_online(&recording, options, error);

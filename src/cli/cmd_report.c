@@ -1,11 +1,13 @@
 /* preplay report: what is known about a trace, as text, JSON, SARIF or HTML. */
 #include "cli/command.h"
+#include "cli/explore_report.h"
 #include "cli/trace_argument.h"
 #include "cli/predict.h"
 #include "model/sift.h"
 #include "replay/replaying.h"
 #include "cli/reporting.h"
 #include "cli/reporting_program.h"
+#include "explore/failures_file.h"
 #include "report/findings_file.h"
 
 #include <string.h>
@@ -101,6 +103,8 @@ int cmd_report(struct options *options, struct error *error)
             options->as_junit + options->as_code_quality >
         1)
         return error_set(error, ERROR_USAGE, "preplay report writes one format at a time");
+    if (failures_file_is_in(options->arguments[0]))
+        return explore_report(options, format_of(options), error);
     struct reporting_filter filter;
     int code = reporting_filter_read(&filter, options, error);
     if (code == 0)

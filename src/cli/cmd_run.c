@@ -10,6 +10,7 @@
 #include "cli/recording_options.h"
 #include "cli/reporting.h"
 #include "cli/reporting_program.h"
+#include "cli/run_ranks.h"
 #include "report/full_text.h"
 
 #include <limits.h>
@@ -36,8 +37,7 @@ struct run {
     struct processes processes;
     struct part *parts;
     struct report_run numbers;
-    bool incomplete;  /* the recording of one of them stopped early */
-    double fruitless; /* seconds of replays that showed nothing */
+    bool incomplete; /* the recording of one of them stopped early */
     char tool[PATH_MAX];
 };
 
@@ -108,7 +108,7 @@ static int confirm(struct run *run, struct part *part, struct error *error)
         .list_count = driver->count,
         .most = run->options->max_replays - run->numbers.replays,
         .budget = run->options->budget,
-        .spent = run->options->budget > 0 ? run->numbers.replaying : run->fruitless,
+        .spent = run->options->budget > 0 ? run->numbers.replaying : run->numbers.fruitless,
         .timeout = run->options->timeout,
         .progress = progress_line_wanted(run->options) ? show_progress : NULL,
         .in_place = run->options->in_place,
@@ -119,7 +119,7 @@ static int confirm(struct run *run, struct part *part, struct error *error)
                      : confirming_run(&confirming, part->directory, error);
     run->numbers.replaying += confirming.seconds;
     run->numbers.budget = confirming.budget_was;
-    run->fruitless += confirming.fruitless;
+    run->numbers.fruitless += confirming.fruitless;
     run->numbers.replays += confirming.replays;
     run->numbers.left += confirming.left;
     run->numbers.foretold += confirming.foretold;
@@ -258,14 +258,10 @@ static int check(const struct options *options, struct error *error)
     return prediction_check(options, "auto", error);
 }
 
-int cmd_run(struct options *options, struct error *error)
+static int run_one(const struct options *options, struct error *error)
 {
     struct run run = {.options = options};
-    if (!options->argument_count)
-        return error_set(error, ERROR_USAGE, "preplay run takes a PROGRAM to run");
     long real = -1;
-    if (check(options, error))
-        return -1;
     if (reporting_filter_read(&run.filter, options, error) == 0 && record(&run, error) == 0)
         real = analyse_all(&run, error);
     if (real >= 0)
@@ -278,4 +274,14 @@ int cmd_run(struct options *options, struct error *error)
     return real             ? (int)options->exit_code
            : run.incomplete ? EXIT_INCOMPLETE
                             : recording_exit_code(&run.recording);
+}
+
+int cmd_run(struct options *options, struct error *error)
+{
+    struct run_ranks ranks;
+    if (!options->argument_count)
+        return error_set(error, ERROR_USAGE, "preplay run takes a PROGRAM to run");
+    if (check(options, error) || run_ranks_begin(&ranks, options, error))
+        return -1;
+    return run_ranks_end(&ranks, run_one(options, error), error);
 }

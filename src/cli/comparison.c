@@ -146,7 +146,7 @@ static int judge(struct comparison *comparison, const char *path, struct error *
 static enum model strictest(const struct comparison *comparison, const struct comparison_row *row)
 {
     if (!comparison->judged || row->finding->kind == FINDING_ATOMICITY ||
-        row->finding->kind == FINDING_MISUSE)
+        row->finding->kind == FINDING_MISUSE || row->finding->kind == FINDING_ORDER)
         return MODEL_COUNT;
     for (int i = 0; i < JUDGES; i++)
         if (row->true_under >> judges[i] & 1)

@@ -28,7 +28,7 @@ struct again {
     const struct options *options;
     struct explore_backend backend;
     struct symbols *symbols;
-    char directory[PATH_MAX], output[PATH_MAX], modules[PATH_MAX];
+    char directory[PATH_MAX], output[PATH_MAX], modules[PATH_MAX], expected[PATH_MAX];
     uint32_t wanted, failed_again;
 };
 
@@ -48,18 +48,19 @@ static void tell(const struct again *again, struct failure *found, bool same, bo
                kept ? "" : ", for it left the schedule: it does not do the same as before");
 }
 
-static int run_one(struct again *again, const struct failure *wanted, int usual,
-                   struct error *error)
+static int run_one(struct again *again, const struct failure *wanted,
+                   const struct failure_norm *norm, struct error *error)
 {
     struct failure found;
     struct stepped_run run;
     if (again->backend.run(again->backend.context, wanted->turns.items, wanted->turns.count,
                            again->output, &run, error))
         return -1;
-    failure_judge(&found, &run, usual, again->output, again->modules);
+    failure_judge(&found, &run, norm, again->output, again->modules);
     found.run = wanted->run;
     found.preemptions = wanted->preemptions;
-    bool same = strcmp(found.id, wanted->id) == 0;
+    bool same = strcmp(found.identity, wanted->identity) == 0;
+    snprintf(found.id, sizeof found.id, "%s", same ? wanted->id : "(another)");
     again->failed_again += same;
     printf("%s %s\n", wanted->id, same ? "confirmed" : "unreached");
     tell(again, &found, same, !run.page->diverged);
@@ -69,11 +70,13 @@ static int run_one(struct again *again, const struct failure *wanted, int usual,
 
 static int run_all(struct again *again, const struct kept_failures *failures, struct error *error)
 {
+    struct failure_norm norm = {.code = failures->usual,
+                                .output = failures->same_output ? again->expected : NULL};
     for (size_t i = 0; i < failures->count; i++) {
         if (!is_wanted(again->options, failures->items[i].id))
             continue;
         again->wanted++;
-        if (run_one(again, &failures->items[i], failures->usual, error))
+        if (run_one(again, &failures->items[i], &norm, error))
             return -1;
     }
     if (!again->wanted && again->options->argument_count > 1)
@@ -95,6 +98,7 @@ static int with_program(struct again *again, const struct replay_program *progra
                                 .directory = again->directory,
                                 .in_place = again->options->in_place,
                                 .input_is_kept = true,
+                                .check = failures.check,
                                 .patience = PATIENCE},
         error);
     again->symbols = symbols_open(again->modules);
@@ -111,10 +115,15 @@ int explore_replay(const struct options *options, struct error *error)
 {
     struct again again = {.options = options};
     struct replay_program program = {0};
+    if (options->gdb)
+        return error_set(error, ERROR_USAGE,
+                         "%s: --gdb is for recordings, not for explorations yet",
+                         options->arguments[0]);
     if (!realpath(options->arguments[0], again.directory))
         return error_set(error, ERROR_INPUT, "%s: %s", options->arguments[0], strerror(errno));
     snprintf(again.output, sizeof again.output, "%.4000s/output", again.directory);
     snprintf(again.modules, sizeof again.modules, "%.4000s/modules", again.directory);
+    snprintf(again.expected, sizeof again.expected, "%.4000s/expected", again.directory);
     if (replay_program_read(&program, options->arguments[0], error))
         return -1;
     int code = with_program(&again, &program, error);

@@ -105,10 +105,23 @@ static void print_title(FILE *out, const struct failure *failure)
     case FAILURE_AFTER_FREE:
         fputs("use of memory after it was freed", out);
         break;
+    case FAILURE_CHECK:
+        fprintf(out, "the check of its result ended with %d", failure->number);
+        break;
+    case FAILURE_OUTPUT:
+        fputs("it printed something else than the first good run", out);
+        break;
     default:
         fputs("memory was freed twice", out);
     }
     fprintf(out, ": %s\n", failure->repeated ? "confirmed" : "seen once");
+}
+
+static const char *said_by(const struct failure *failure)
+{
+    return failure->kind == FAILURE_CHECK    ? "  The check said: "
+           : failure->kind == FAILURE_OUTPUT ? "  It differs in "
+                                             : "  It said: ";
 }
 
 void explore_text_failure(FILE *out, const struct explore_report *report,
@@ -117,7 +130,7 @@ void explore_text_failure(FILE *out, const struct explore_report *report,
     fputs("==================\n", out);
     print_title(out, failure);
     if (*failure->text) {
-        fputs("  It said: ", out);
+        fputs(said_by(failure), out);
         report_safe_text(out, failure->text);
         fputc('\n', out);
     }
@@ -172,11 +185,9 @@ static void print_end(FILE *out, const struct explore_report *report)
         fputs(", none fails\n", out);
 }
 
-void explore_text(FILE *out, const struct explore_report *report)
+void explore_text_end(FILE *out, const struct explore_report *report)
 {
     const struct exploration *exploration = report->exploration;
-    for (size_t i = 0; i < exploration->failures.count; i++)
-        explore_text_failure(out, report, &exploration->failures.items[i]);
     if (exploration->failures.count)
         fputs("==================\n", out);
     print_end(out, report);
@@ -190,20 +201,6 @@ void explore_text(FILE *out, const struct explore_report *report)
 
 /* --- JSON ---------------------------------------------------------------------------------------
  */
-
-static json_t *events_json(const struct explore_report *report, const struct failure *failure)
-{
-    json_t *events = json_array();
-    for (uint32_t i = 0; i < failure->place_count; i++) {
-        const struct failure_place *place = &failure->places[i];
-        const char *location = place->pc ? symbols_line(report->symbols, place->pc) : "";
-        json_array_append_new(
-            events, json_pack("{s:I, s:I, s:I, s:s, s:o}", "thread", (json_int_t)place->number,
-                              "index", (json_int_t)place->count, "pos", (json_int_t)failure->events,
-                              "op", op_text(place->op), "location", words_json(location)));
-    }
-    return events;
-}
 
 /* Threads by their names in hexadecimal: they do not fit into every reader's numbers. */
 static json_t *schedule_json(const struct failure *failure)
@@ -219,22 +216,32 @@ static json_t *schedule_json(const struct failure *failure)
     return schedule;
 }
 
-static json_t *failure_json(const struct explore_report *report, const struct failure *failure)
+/* What a failure has besides what every finding has. */
+static json_t *failure_json(const struct failure *failure)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:o}", "id", failure->id,
-                     "kind", "failure", "rule", failure_rule(failure), "engine", "explore", "model",
-                     "none", "verdict", failure->repeated ? "confirmed" : "seen-once", "run",
-                     (int)failure->run, "preemptions", (int)failure->preemptions, "text",
-                     words_json(failure->text), "events", events_json(report, failure), "schedule",
-                     schedule_json(failure));
+    json_t *object = json_pack("{s:s, s:s, s:i, s:i, s:o, s:o}", "rule", failure_rule(failure),
+                               "identity", failure->identity, "run", (int)failure->run,
+                               "preemptions", (int)failure->preemptions, "text",
+                               words_json(failure->text), "schedule", schedule_json(failure));
+    if (*failure->explanation)
+        json_object_set_new(object, "explanation", words_json(failure->explanation));
+    return object;
+}
+
+json_t *explore_besides(const struct exploration *exploration)
+{
+    json_t *all = json_object();
+    for (size_t i = 0; i < exploration->failures.count; i++) {
+        const struct failure *failure = &exploration->failures.items[i];
+        if (!json_object_get(all, failure->id))
+            json_object_set_new(all, failure->id, failure_json(failure));
+    }
+    return all;
 }
 
 json_t *explore_json(const struct explore_report *report)
 {
     const struct exploration *exploration = report->exploration;
-    json_t *findings = json_array();
-    for (size_t i = 0; i < exploration->failures.count; i++)
-        json_array_append_new(findings, failure_json(report, &exploration->failures.items[i]));
     json_t *first = exploration->to_first_failure
                         ? json_integer((json_int_t)exploration->to_first_failure)
                         : json_null();
@@ -244,10 +251,13 @@ json_t *explore_json(const struct explore_report *report)
                   (json_int_t)exploration->open, "complete", exploration->complete,
                   "to_first_failure", first, "diverged", (json_int_t)exploration->diverged,
                   "doubts", exploration->doubts, "usual", exploration->usual);
-    return json_pack("{s:s, s:i, s:{s:I, s:I, s:I}, s:[{s:s, s:s, s:I, s:f}], s:o, s:o}", "format",
-                     "preplay-findings", "version", 2, "trace", "events",
+    if (report->check)
+        json_object_set_new(counts, "check", words_json(report->check));
+    if (report->limits->same_output)
+        json_object_set_new(counts, "same_output", json_true());
+    return json_pack("{s:{s:I, s:I, s:I}, s:[{s:s, s:s, s:I, s:f}], s:o}", "trace", "events",
                      (json_int_t)exploration->events, "threads", (json_int_t)exploration->threads,
                      "objects", (json_int_t)exploration->objects, "engines", "name", "explore",
                      "model", "none", "findings", (json_int_t)exploration->failures.count,
-                     "seconds", exploration->seconds, "exploration", counts, "findings", findings);
+                     "seconds", exploration->seconds, "exploration", counts);
 }

@@ -13,12 +13,16 @@ struct explore_report {
     struct symbols *symbols; /* of the program */
     const char *tool;        /* how the user calls us */
     const struct exploring_limits *limits;
+    const char *check; /* the command that judges each run, or NULL */
 };
 
-void explore_text(FILE *out, const struct explore_report *report);
+/* What all of it came to. */
+void explore_text_end(FILE *out, const struct explore_report *report);
 void explore_text_failure(FILE *out, const struct explore_report *report,
                           const struct failure *failure);
-/* As docs/findings.schema.json has it. */
+/* What the JSON of an exploration (docs/findings.schema.json) has besides a report's: of the whole,
+ * and of each finding by its id. */
 json_t *explore_json(const struct explore_report *report);
+json_t *explore_besides(const struct exploration *exploration);
 
 #endif

@@ -111,6 +111,9 @@ static int help_with(size_t at)
 {
     options_help(stdout, (enum command_id)at);
     manual_list_engines(stdout, (enum command_id)at);
+    if (at == COMMAND_PREDICT)
+        puts("\nSeveral TRACEs make one report. Below MPI (mpirun -n 4 preplay predict TRACE...) "
+             "the ranks share\nthe work, and print what one process would: docs/scale.md.");
     return EXIT_OK;
 }
 

@@ -26,8 +26,8 @@
 #define COMMAND_TABLE(C)                                                                           \
     C(RUN, "run", cmd_run, "[OPTIONS] [--] PROGRAM [ARG...]",                                      \
       "record a program, predict, replay what was predicted, report", true)                        \
-    C(PREDICT, "predict", cmd_predict, "[OPTIONS] [TRACE]",                                        \
-      "find what other schedules of a recorded run would hit", false)                              \
+    C(PREDICT, "predict", cmd_predict, "[OPTIONS] [TRACE...]",                                     \
+      "find what other schedules of recorded runs would hit", false)                               \
     C(ENGINES, "engines", cmd_engines, "", "what each engine finds, promises and comes from",      \
       false)                                                                                       \
     C(COMPARE, "compare", cmd_compare, "[OPTIONS] [TRACE]",                                        \
@@ -57,6 +57,8 @@
     C(DOCTOR, "doctor", cmd_doctor, "", "what works on this machine, and what to do", false)       \
     C(TIDDLE, "tiddle", cmd_tiddle, "FILE|--random|--from TRACE ID [-o OUT.c] [OPTIONS]",          \
       "a trace as a C program, its equivalent traces, new traces", false)
+
+struct deal;
 
 #define OPTION_UNSAID UINT64_MAX
 
@@ -121,6 +123,10 @@ enum command_id {
       "only schedules that stop a thread that could go on at most K times (all schedules)")        \
     O(FLAG, until_failure, "until-failure", 0, "", IN(EXPLORE), 0, 1, 0,                           \
       "stop at the first failure")                                                                 \
+    O(TEXT, check_command, "check", 0, "COMMAND", IN(EXPLORE), 0, 0, 0,                            \
+      "after each run, in its directory, with its output as input: if it fails, so did the run")   \
+    O(FLAG, same_output, "expect-same-output", 0, "", IN(EXPLORE), 0, 1, 0,                        \
+      "a run that prints something else than the first good one has failed")                       \
     O(FLAG, trust, "trust", 0, "", IN(REPLAY), 0, 1, 0,                                            \
       "run what another user recorded, or a program that was built again since")                   \
     O(FLAG, fine, "fine", 0, "", IN(REPLAY), 0, 1, 0,                                              \
@@ -136,8 +142,9 @@ enum command_id {
     O(TEXT, model, "model", 'm', "MODEL",                                                          \
       IN(RUN) | IN(RECORD) | IN(PREDICT) | IN(COMPARE) | IN(CHECK) | IN(CONVERT), 0, 0, 0,         \
       "what memory must keep: rf, value, branch or sync")                                          \
-    O(COUNT, window, "window", 0, "N", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, UINT32_MAX, 0,      \
-      "analyse windows of N events (0: the whole trace)")                                          \
+    O(COUNT, window, "window", 0, "N", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, UINT32_MAX,         \
+      OPTION_UNSAID,                                                                               \
+      "analyse windows of N events (0: the whole trace, as without it; csp then: 10000)")          \
     O(FLAG, pairs, "pairs", 0, "", IN(RUN) | IN(RECORD) | IN(PREDICT) | IN(COMPARE), 0, 1, 0,      \
       "one finding per pair of events, not of source locations")                                   \
     O(FLAG, per_pair, "per-pair", 0, "", IN(PREDICT) | IN(COMPARE), 0, 1, 0,                       \
@@ -145,19 +152,27 @@ enum command_id {
     O(TEXT, atomic, "atomic", 0, "GLOB,...", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, 0, 0,         \
       "atomic blocks, by label or function (all but main and those that wait)")                    \
     O(COUNT, jobs, "jobs", 'j', "N",                                                               \
-      IN(RUN) | IN(RECORD) | IN(REPORT) | IN(PREDICT) | IN(COMPARE) | IN(REPLAY), 1, 1024, 1,      \
-      "worker threads; the result does not depend on it")                                          \
+      IN(RUN) | IN(RECORD) | IN(REPORT) | IN(PREDICT) | IN(COMPARE) | IN(REPLAY) | IN(EXPLORE), 1, \
+      1024, 1, "work on N things at a time; the result does not depend on it")                     \
     O(COUNT, steps, "steps", 0, "N", IN(RUN) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 0,          \
       UINT64_MAX, 0, "search steps a candidate may take (0: the engine's own limit)")              \
     O(SECONDS, pair_timeout, "pair-timeout", 0, "SECONDS", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, \
       1000000, 0, "smt: time limit of the solver for a pair (0: only --steps)")                    \
+    O(TEXT, list, "list", 0, "FILE", IN(PREDICT), 0, 0, 0,                                         \
+      "more TRACEs, a path a line; - is standard input")                                           \
+    O(FLAG, resume, "resume", 0, "", IN(PREDICT), 0, 1, 0,                                         \
+      "go on from what an earlier call that was ended left in the trace directory")                \
+    O(FLAG, no_times, "no-times", 0, "", IN(PREDICT), 0, 1, 0,                                     \
+      "leave out of the output how long it took: the same trace, the same bytes")                  \
     O(TEXT, json_file, "json", 0, "FILE", IN(RUN) | IN(PREDICT) | IN(COMPARE) | IN(EXPLORE), 0, 0, \
       0, "write the findings as JSON; - is standard output")                                       \
-    O(TEXT, sarif_file, "sarif", 0, "FILE", IN(RUN), 0, 0, 0, "write the findings as SARIF")       \
-    O(TEXT, html_file, "html", 0, "FILE", IN(RUN), 0, 0, 0, "write the findings as HTML")          \
-    O(TEXT, junit_file, "junit", 0, "FILE", IN(RUN), 0, 0, 0,                                      \
+    O(TEXT, sarif_file, "sarif", 0, "FILE", IN(RUN) | IN(EXPLORE), 0, 0, 0,                        \
+      "write the findings as SARIF")                                                               \
+    O(TEXT, html_file, "html", 0, "FILE", IN(RUN) | IN(EXPLORE), 0, 0, 0,                          \
+      "write the findings as HTML")                                                                \
+    O(TEXT, junit_file, "junit", 0, "FILE", IN(RUN) | IN(EXPLORE), 0, 0, 0,                        \
       "write the findings as JUnit XML: a failed test each")                                       \
-    O(TEXT, code_quality_file, "code-quality", 0, "FILE", IN(RUN), 0, 0, 0,                        \
+    O(TEXT, code_quality_file, "code-quality", 0, "FILE", IN(RUN) | IN(EXPLORE), 0, 0, 0,          \
       "write the findings for GitLab's merge requests")                                            \
     O(FLAG, as_text, "text", 0, "", IN(REPORT) | IN(MERGE), 0, 1, 0, "write text (the standard)")  \
     O(FLAG, as_json, "json", 0, "", IN(REPORT) | IN(MERGE), 0, 1, 0, "write JSON")                 \
@@ -166,18 +181,23 @@ enum command_id {
     O(FLAG, as_junit, "junit", 0, "", IN(REPORT) | IN(MERGE), 0, 1, 0, "write JUnit XML")          \
     O(FLAG, as_code_quality, "code-quality", 0, "", IN(REPORT), 0, 1, 0,                           \
       "write what GitLab's merge requests show")                                                   \
-    O(TEXT, suppressions, "suppressions", 0, "FILE", IN(RUN) | IN(REPORT), 0, 0, 0,                \
+    O(TEXT, suppressions, "suppressions", 0, "FILE", IN(RUN) | IN(REPORT) | IN(EXPLORE), 0, 0, 0,  \
       "findings not to report, in ThreadSanitizer's format")                                       \
-    O(TEXT, baseline, "baseline", 0, "FILE", IN(RUN) | IN(REPORT), 0, 0, 0,                        \
+    O(TEXT, baseline, "baseline", 0, "FILE", IN(RUN) | IN(REPORT) | IN(EXPLORE), 0, 0, 0,          \
       "report only what this earlier --json FILE does not have")                                   \
     O(FLAG, all, "all", 0, "", IN(RUN) | IN(REPORT) | IN(MERGE) | IN(PREDICT) | IN(COMPARE), 0, 1, \
       0, "also list candidates that no sound model supports")                                      \
+    O(FLAG, advise, "advise", 0, "", IN(RUN) | IN(PREDICT), 0, 1, 0,                               \
+      "also tell what is dubious, though no error: threads never joined, calls that fail, ...")    \
+    O(FLAG, contention, "contention", 0, "", IN(INFO), 0, 1, 0,                                    \
+      "also tell which locks are held longest and waited for longest, by place")                   \
     O(FLAG, quiet, "quiet", 'q', "",                                                               \
       IN(RUN) | IN(PREDICT) | IN(REPLAY) | IN(REPORT) | IN(COMPARE), 0, 1, 0,                      \
       "no line of progress; run: no text either, the exit code and other reports say it")          \
-    O(COUNT, max_findings, "max-findings", 0, "N", IN(RUN) | IN(REPORT), 0, UINT32_MAX, 20,        \
-      "causes that text shows, and a few places of each (0: all of both)")                         \
-    O(TEXT, source_root, "source-root", 0, "DIR:...", IN(RUN) | IN(REPORT) | IN(REPLAY), 0, 0, 0,  \
+    O(COUNT, max_findings, "max-findings", 0, "N", IN(RUN) | IN(REPORT) | IN(EXPLORE), 0,          \
+      UINT32_MAX, 20, "causes that text shows, and a few places of each (0: all of both)")         \
+    O(TEXT, source_root, "source-root", 0, "DIR:...",                                              \
+      IN(RUN) | IN(EXPLORE) | IN(REPORT) | IN(REPLAY), 0, 0, 0,                                    \
       "quote sources below these, besides those of the project that was built")                    \
     O(TEXT, debug_files, "debug-files", 0, "DIR:...", SYMBOLISING, 0, 0, 0,                        \
       "look for separate debug files here too, before /usr/lib/debug")                             \
@@ -232,6 +252,7 @@ struct options {
     size_t argument_count;
     char trace[PATH_MAX];   /* the recording that TRACE means (trace_argument.h) */
     struct trace_lock lock; /* on it, to the end */
+    struct deal *deal;      /* processes that share the work (base/deal.h), or NULL */
 };
 
 /* Parses the words after the subcommand, on top of PREPLAY_OPTIONS. With

@@ -87,15 +87,18 @@ static int run_engines(struct prediction *prediction, const struct options *opti
                        struct trace *trace, const char *standard, struct progress *progress,
                        struct error *error)
 {
-    *prediction = (struct prediction){.trace = trace};
+    *prediction = (struct prediction){.trace = trace, .no_times = options->no_times};
     prediction->engine_options = (struct engine_options){
-        .window = (uint32_t)options->window,
+        .window = options->window == OPTION_UNSAID ? 0 : (uint32_t)options->window,
+        .whole = options->window == 0,
         .jobs = (uint32_t)options->jobs,
         .every_pair = options->pairs,
+        .advise = options->advise,
         .per_pair = options->per_pair,
         .budget = options->steps,
         .pair_seconds = options->pair_timeout,
         .progress = progress,
+        .deal = options->deal,
     };
     if (choose_engines(prediction, options->engines ? options->engines : standard, error) ||
         choose_model(prediction, options->model, error) || !trace)
@@ -158,7 +161,7 @@ struct report_engine *prediction_engines(const struct prediction *prediction)
         engines[i] = (struct report_engine){
             .name = run->engine->name,
             .model = engine_model(run),
-            .seconds = run->seconds,
+            .seconds = prediction->no_times ? -1 : run->seconds,
             .candidates = run->candidates,
             .refuted = run->refuted,
             .exhausted = run->exhausted,
@@ -188,6 +191,11 @@ static void print_json(FILE *file, const struct prediction *prediction,
     report_json(file, &report);
     report_free(&report);
     free(engines);
+}
+
+void prediction_print_json(FILE *file, const struct prediction *prediction)
+{
+    print_json(file, prediction, NULL, NULL);
 }
 
 int prediction_write_json_with(const struct prediction *prediction, const struct report_run *run,

@@ -14,6 +14,7 @@ struct prediction {
     const struct engine **engines;
     size_t engine_count;
     struct driver driver;
+    bool no_times;
     char *globs_text; /* of --atomic, cut at the commas */
     const char **globs;
 };
@@ -36,6 +37,7 @@ struct report_engine *prediction_engines(const struct prediction *prediction);
 /* The findings of all engines as JSON (docs/design.md, "The command line"); `run` may be NULL. */
 int prediction_write_json(const struct prediction *prediction, const struct report_run *run,
                           const char *path, struct error *error);
+void prediction_print_json(FILE *file, const struct prediction *prediction);
 /* The same with more members of the outermost object, or NULL. */
 int prediction_write_json_with(const struct prediction *prediction, const struct report_run *run,
                                struct json_t *extra, const char *path, struct error *error);

@@ -64,11 +64,12 @@ static int insert_standard(struct options *options, struct error *error)
 
 int trace_argument(struct options *options, struct error *error)
 {
+    bool others_follow = options->command == COMMAND_REPLAY || options->command == COMMAND_PREDICT;
     bool ids_follow = options->command == COMMAND_REPLAY;
     if (!options->argument_count || (ids_follow && finding_id_is(options->arguments[0]))) {
         if (insert_standard(options, error))
             return -1;
-    } else if (!ids_follow && options->argument_count > 1) {
+    } else if (!others_follow && options->argument_count > 1) {
         return error_set(error, ERROR_USAGE, "preplay %s takes one TRACE, found %zu arguments",
                          command_name(options->command), options->argument_count);
     }

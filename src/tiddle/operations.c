@@ -242,6 +242,9 @@ void operation_write(struct operation_writer *writer, uint32_t pos)
         fprintf(writer->out, "pthread_barrier_destroy(&%s)",
                 name(writer, CLASS_BARRIER, event->object));
         break;
+    case EVENT_SEMAPHORE_DESTROY:
+        fprintf(writer->out, "sem_destroy(&%s)", name(writer, CLASS_SEMAPHORE, event->object));
+        break;
     case EVENT_BRANCH:
         fputs("BRANCH()", writer->out);
         break;
@@ -249,6 +252,8 @@ void operation_write(struct operation_writer *writer, uint32_t pos)
     case EVENT_END:
     case EVENT_BAD_WAIT: /* refused, or without end */
     case EVENT_BAD_JOIN:
+    case EVENT_DETACH: /* its handle is the generated program's own */
+    case EVENT_BAD_CALL:
         fputs("(void)0", writer->out);
         break;
     default:
