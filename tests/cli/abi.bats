@@ -58,7 +58,7 @@ peers() {
     names "$(gcc -print-file-name=libc.so.6)" >libc
     names "$(gcc -print-file-name=libstdc++.so.6)" >>libc
     names "$(gcc -print-file-name=libgomp.so.1)" >>libc
-    for library in libc++.so.1 libc++abi.so.1 libglib-2.0.so.0 libgobject-2.0.so.0 libtbb.so.12 libomp.so.5 libboost_fiber.so.1.74.0; do
+    for library in libc++.so.1 libc++abi.so.1 libglib-2.0.so.0 libgobject-2.0.so.0 libtbb.so.12 libomp.so.5 libboost_fiber.so.1.74.0 libmpi.so.40; do
         [ ! -e "/usr/lib/x86_64-linux-gnu/$library" ] || names "/usr/lib/x86_64-linux-gnu/$library" >>libc
     done
     printf '%s\n' atexit PREPLAY_STARTED >>libc # from the C library's static part (exports.map)

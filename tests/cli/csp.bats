@@ -36,6 +36,17 @@ philosophers() { # N : each takes the fork on its left, then the one on its righ
     done
 }
 
+@test "a window of 0 is the whole trace, without the option there are windows" {
+    { echo "T0|fork(T1)|1"; echo "T1|w(x)|2"; echo "T1|acq(l)|3"; echo "T1|rel(l)|4"
+      for ((i = 0; i < 6000; i++)); do echo "T0|acq(l)|5"; echo "T0|rel(l)|6"; done
+      echo "T0|w(x)|7"; } > far.std
+    run "$PREPLAY" predict -e csp far.std
+    [ "$status" -eq 0 ]
+    run "$PREPLAY" predict -e csp --window 0 far.std
+    [ "$status" -eq 66 ]
+    [[ "$output" == *"1 race"* ]]
+}
+
 @test "a philosopher who takes the right fork first saves them" {
     philosophers 5 | awk -F'|' '$1 == "P0" && /acq/ { held[++n] = $0; if (n == 2) { print held[2]; print held[1] } next } { print }' > dinner.std
     for engine in deadlock csp; do

@@ -42,6 +42,15 @@ refused() { # TEXT REASON : exit code 3, one line, place and reason
     [[ "$output" == *"2  threads"* ]]
 }
 
+@test "info --contention: locks held and waited for, by place" {
+    printf '%s\n' 'T0|acq(l)|1' 'T1|w(x)|2' 'T0|w(y)|3' 'T0|w(z)|4' 'T0|rel(l)|5' 'T1|acq(l)|6' 'T1|rel(l)|7' >"$BATS_TEST_TMPDIR/held.std"
+    run "$PREPLAY" info --contention "$BATS_TEST_TMPDIR/held.std"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"locks held "*$'\n           3           3           1  l  1\n           1           1           1  l  6\n'* ]]
+    # T1 came after its write, and T0 had the lock for three events from then on.
+    [[ "$output" == *"locks waited for "*$'\n           3           3           1  l  6' ]]
+}
+
 @test "dump shows every event with thread, index and location" {
     run "$PREPLAY" dump "$traces/000-fig1-csp-model.std"
     [ "$status" -eq 0 ]

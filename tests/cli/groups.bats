@@ -161,6 +161,53 @@ C
     grep -q '^preplay: 1 deadlock .*1 more place of the same' out.text
 }
 
+@test "races that one missing lock lets follow are one cause" {
+    echo "#include \"$BATS_TEST_DIRNAME/../programs/patience.h\"" >program.c
+    cat >>program.c <<'C'
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+static int slots[4], in, out, sum;
+static sem_t empty, full;
+static void *produce(void *unused)
+{
+    for (int i = 0; i < 8; i++) {
+        sem_wait(&empty);
+        slots[in] = i;
+        in = (in + 1) % 4;
+        sem_post(&full);
+    }
+    return unused;
+}
+static void *consume(void *late) /* two do, and share `out` */
+{
+    if (late)
+        usleep(300000); /* this run goes well */
+    for (int i = 0; i < 4; i++) {
+        sem_wait(&full);
+        sum += slots[out];
+        out = (out + 1) % 4;
+        sem_post(&empty);
+    }
+    return late;
+}
+int main(void)
+{
+    pthread_t threads[3];
+    sem_init(&empty, 0, 4);
+    sem_init(&full, 0, 0);
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, i ? consume : produce, i == 2 ? &in : NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    return printf("%d\n", sum) < 0;
+}
+C
+    compile_and_run
+    [ "$(jq '[.findings[].object] | unique | length' out.json)" -ge 2 ]
+    [ "$(causes)" -eq 1 ]
+}
+
 @test "no more than --max-findings causes, and the rest counted" {
     {
         echo '#include <pthread.h>'

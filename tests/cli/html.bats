@@ -31,6 +31,31 @@ setup() {
     [[ "$output" != *"wants"* && "$output" != *"waits for"* ]]
 }
 
+@test "semaphores that hid a race, in lines longer than the page is wide" {
+    cd "$BATS_TEST_TMPDIR"
+    # The second consumer comes late, and what it takes came after the first one's last access.
+    cat >program.c <<END
+#include "$BATS_TEST_DIRNAME/../programs/patience.h"
+#include <pthread.h>
+#include <semaphore.h>
+static int out; static sem_t empty, full;
+static void *produce(void *unused) { for (int i = 0; i < 3; i++) { sem_wait(&empty); sem_post(&full); } return unused; }
+static void *consume(void *late) { if (late) usleep(300000); sem_wait(&full); /* $(printf 'é%.0s' {1..150}) */ out++; sem_post(&empty); return late; }
+int main(void)
+{
+    pthread_t threads[3];
+    sem_init(&empty, 0, 2);
+    sem_init(&full, 0, 0);
+    for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, i ? consume : produce, i == 2 ? &out : NULL);
+    for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+    return out == 7;
+}
+END
+    "$PREPLAY" cc -g -pthread program.c -o program
+    "$PREPLAY" run --html page.html ./program || [ $? -eq 66 ]
+    MARKED=++ STORY="T0.2 posts empty.*T0.1 takes empty" run -0 node "$ROOT/tests/html/page.js" "$PWD/page.html"
+}
+
 @test "names full of markup do nothing" {
     cd "$BATS_TEST_TMPDIR"
     evil='</script><img/src=x/onerror=alert(1)>&"x'

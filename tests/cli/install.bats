@@ -77,3 +77,19 @@ END
     [ "$(jq '.findings | length' found.json)" -eq 1 ]
     [[ "$output" == *"1 race confirmed; 1 more of the same in other processes"* ]]
 }
+
+@test "problem matchers find the places that the report prints" {
+    preplay-cc -g -pthread race.c -o race
+    preplay run ./race >text 2>&1 || [ $? -eq 66 ]
+    for file in github/preplay-matcher.json vscode/tasks.json; do
+        jq -r '.. | objects | select(.regexp) | .regexp' "$ROOT/integration/$file" >regexp
+        [ "$(wc -l <regexp)" -eq 1 ]
+        python3 -c '
+import re
+pattern = re.compile(open("regexp").read().strip())
+for match in filter(None, (pattern.match(line.rstrip("\n")) for line in open("text"))):
+    print(match.group(1), match.group(2), match.group(3))' >places
+        grep -q '^worker .*/race.c 21$' places
+        grep -q '^main .*/race.c 32$' places
+    done
+}

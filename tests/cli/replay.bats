@@ -1,5 +1,7 @@
 # replay: verdicts, repetition, standard input, gdb, errors.
 
+bats_require_minimum_version 1.5.0
+
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
     programs="$BATS_TEST_DIRNAME/../programs/truth"
@@ -143,4 +145,48 @@ C
     "$PREPLAY" replay -j 2 both.data | sed 's/ ([0-9.]* s)$//' >two
     cmp one two
     [ "$(grep -c '^[dr]-.* confirmed: ' one)" -eq 2 ]
+}
+
+@test "what is ordered after a close finds it closed" {
+    cat >numbers.c <<'C'
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int number, racy;
+static void *closes(void *later)
+{
+    usleep(later ? 200000 : 0);
+    close(number);
+    racy = 1;
+    return NULL;
+}
+static void *opens(void *later)
+{
+    usleep(later ? 200000 : 0);
+    puts(open("/dev/zero", O_RDONLY) == number ? "its number" : "another number");
+    fflush(stdout);
+    racy = 2;
+    return NULL;
+}
+int main(void)
+{
+    pthread_t first, second;
+    void *replayed = getenv("PREPLAY_REPLAY"); /* there, who is to close comes too late by itself */
+    number = open("/dev/null", O_RDONLY);
+    pthread_create(&first, NULL, closes, replayed);
+    pthread_create(&second, NULL, opens, replayed ? NULL : &number);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    return 0;
+}
+C
+    "$PREPLAY" cc -g -pthread numbers.c -o numbers
+    run -0 "$PREPLAY" record -d numbers.data ./numbers
+    [ "$output" = "its number" ]
+    "$PREPLAY" predict numbers.data || [ $? -eq 66 ]
+    run -0 "$PREPLAY" replay numbers.data
+    [[ "$output" == *"confirmed: both threads stood before their accesses"* ]]
+    [ "$(cat numbers.data/replays/*.output)" = "its number" ]
 }

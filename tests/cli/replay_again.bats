@@ -145,7 +145,7 @@ C
 }
 
 @test "the watchdog ends what never ends, after --timeout" {
-    leaves loops "for (;;) usleep(1000);"
+    leaves loops "for (;;) usleep(20000); /* too seldom to be called polling */"
     run "$PREPLAY" replay --timeout 1 loops.data
     [ "$status" -eq 1 ]
     [[ "$output" == *"timeout: the time was up (1 s) after "* ]]

@@ -282,8 +282,8 @@ int main(void)
 C
     "$PREPLAY" cc -g -pthread freed.c -o freed
     run -66 "$PREPLAY" run ./freed
-    [[ "$output" == *"USE AFTER FREE r-"*" on block freed.c:15+4: "* ]]
-    [[ "$output" == *"frees 4 bytes of block freed.c:15+4"* ]]
+    [[ "$output" == *"USE AFTER FREE r-"*" on block freed.c:15 byte 4: "* ]]
+    [[ "$output" == *"frees 4 bytes of block freed.c:15 byte 4"* ]]
     [[ "$output" == *"offset 4 of a heap block of 8 bytes"* ]]
 }
 

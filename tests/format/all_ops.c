@@ -2,6 +2,7 @@
 #include <preplay/preplay.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +15,23 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_barrier_t barrier;
 static sem_t semaphore;
 static atomic_int flag, total;
+static pthread_t main_thread;
 static int ready, racy, numbers[600];
 static char *heap, *mapped;
 
 static void initialise(void)
 {
     numbers[0] = 1;
+}
+
+static void handle(int number)
+{
+    free(malloc((size_t)number));
+}
+
+static void *idle(void *unused)
+{
+    return unused;
 }
 
 static void use_locks(void)
@@ -55,6 +67,7 @@ static void *worker(void *unused)
     atomic_fetch_add_explicit(&total, 1, memory_order_acq_rel);
     atomic_store_explicit(&flag, 1, memory_order_release);
     atomic_thread_fence(memory_order_seq_cst);
+    pthread_kill(main_thread, SIGUSR1);
     sem_post(&semaphore);
     return unused;
 }
@@ -71,11 +84,17 @@ static void misuse_locks(void)
     pthread_join(pthread_self(), NULL);
     pthread_cond_destroy(&condition);
     pthread_barrier_destroy(&barrier);
+    pthread_barrier_init(&barrier, NULL, 0);
+    sem_destroy(&semaphore);
 }
 
 int main(void)
 {
-    pthread_t thread;
+    pthread_t thread, other;
+    main_thread = pthread_self();
+    signal(SIGUSR1, handle);
+    pthread_create(&other, NULL, idle, NULL);
+    pthread_detach(other);
     pthread_mutex_init(&fresh, NULL);
     pthread_barrier_init(&barrier, NULL, 2);
     sem_init(&semaphore, 0, 0);

@@ -1,4 +1,6 @@
 # Replays find the files that the recorded run found, and leave no trace in them.
+
+bats_require_minimum_version 1.5.0
 load users
 
 setup_file() {
@@ -125,6 +127,51 @@ C
     run as root "$PREPLAY" replay ../trace
     [ "$status" -eq 0 ]
     cmp ../elsewhere.txt "$BATS_TEST_TMPDIR/elsewhere.txt"
+}
+
+@test "a disk that was written to cannot be kept apart: nothing is replayed, and --in-place is named" {
+    room_for root
+    cat >disk_user.c <<'C'
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int found;
+static void *other(void *unused)
+{
+    found = 1;
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(int words, char **word)
+{
+    pthread_t thread;
+    close(open(word[1], words > 2 ? O_RDONLY : O_RDWR));
+    pthread_create(&thread, NULL, other, NULL);
+    usleep(100000);
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    printf("%d\n", found);
+    return pthread_join(thread, NULL);
+}
+C
+    "$PREPLAY" cc -g disk_user.c -o disk_user -pthread
+    mknod disk b 60 250 # there is none behind it
+    ln -s disk named
+    run "$PREPLAY" run -d trace ./disk_user named
+    [[ "$output" == *"Nothing was replayed: the program opened the disk $room/disk for writing"*"--in-place"* ]]
+    run -2 "$PREPLAY" replay trace
+    [[ "$output" == *"$room/disk"*"--in-place"* ]]
+    run -0 "$PREPLAY" replay --in-place trace
+    # Who only reads one, or may not do more, is replayed.
+    run -66 "$PREPLAY" run -d trace ./disk_user named reads
+    [[ "$output" != *"Nothing was replayed"* ]]
+    chmod 644 disk
+    chmod 777 .
+    run -66 as user "$PREPLAY" run -d trace2 ./disk_user named
+    [[ "$output" != *"Nothing was replayed"* ]]
 }
 
 @test "what would not fit into memory is on a disk, and is removed there: an ordinary user" {

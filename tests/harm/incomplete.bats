@@ -38,27 +38,32 @@ setup() {
 }
 
 @test "whole: exit code 0, and no word of it" {
-    run -0 "$PREPLAY" run --json out.json --sarif out.sarif --html out.html "$BIN/loop"
+    run -0 "$PREPLAY" run --json out.json --sarif out.sarif --html out.html --code-quality out.quality "$BIN/loop"
     [[ "$output" == *"nothing found"* && "$output" != *incomplete* ]]
     jq -e 'has("incomplete") | not' out.json
     jq -e '.runs[0].invocations[0] | has("toolExecutionNotifications") | not' out.sarif
     run -1 grep -q '"incomplete":"' out.html
+    jq -e '. == []' out.quality
 }
 
-@test "incomplete: text, JSON, SARIF and HTML say it, and the exit code is 67" {
-    run -67 "$PREPLAY" run --max-trace 64K --json out.json --sarif out.sarif --html out.html "$BIN/loop"
+@test "incomplete: text, JSON, SARIF, HTML and the code quality say it, and the exit code is 67" {
+    run -67 "$PREPLAY" run --max-trace 64K --json out.json --sarif out.sarif --html out.html \
+        --code-quality out.quality "$BIN/loop"
     [[ "$output" == *"nothing found; the recording is incomplete (the trace limit is reached"* ]]
     jq -e '.incomplete | startswith("the trace limit is reached")' out.json
     jq -e '.runs[0].invocations[0].toolExecutionNotifications[0] |
         .level == "warning" and (.message.text | contains("the trace limit is reached"))' out.sarif
     grep -q '"incomplete":"the trace limit is reached' out.html
+    jq -e 'length == 1 and .[0].check_name == "preplay/incomplete" and .[0].severity == "major" and
+        (.[0].description | contains("the trace limit is reached")) and .[0].location.path and
+        .[0].location.lines.begin == 1 and (.[0].fingerprint | endswith("/loop"))' out.quality
     # So do the commands that come later.
     run -67 "$PREPLAY" predict
     [[ "$output" == *"the recording is incomplete (the trace limit"* ]]
     run -67 "$PREPLAY" report
     [[ "$output" == *"the recording is incomplete (the trace limit"* ]]
     jq -e .incomplete preplay.data/latest/findings.json
-    for format in json sarif html; do
+    for format in json sarif html code-quality; do
         run -67 "$PREPLAY" report --$format -o again
         grep -q "the trace limit is reached" again
     done

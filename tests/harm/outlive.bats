@@ -104,6 +104,18 @@ replaying() { # until the program runs, with its grandchild
     gone
 }
 
+# `pkill -9 preplay`: of ours, only the guard is called otherwise.
+@test "and does so if all that is called preplay is killed" {
+    unshare -U -r sh -c 'echo 0 >/proc/sys/user/max_pid_namespaces && exec "$@"' sh \
+        "$PREPLAY" replay stay.data >/dev/null 2>&1 3>&- &
+    preplay=$!
+    replaying
+    # The last one first: it would be the guard.
+    kill -9 $(comm -12 <(pgrep preplay | sort) <(pgrep -f "^$PREPLAY replay stay.data" | sort) | sort -rn)
+    wait $preplay || true
+    gone
+}
+
 @test "when a replay is over, what it left behind has gone" {
     "$PREPLAY" replay stay.data
     [ -z "$(left)" ]

@@ -54,6 +54,14 @@ setup() { cd "$BATS_TEST_TMPDIR"; }
     [[ "$actual" != *signal* ]]
 }
 
+@test "descriptors: stray writes meet no file of ours, and the table stays short" {
+    build stray_writes
+    same_as_plain stray_writes
+    [ -z "$said" ]
+    run -0 "$PREPLAY" info trace
+    [ "$("$PREPLAY" dump trace | grep -c 'threadend()')" -eq 401 ]
+}
+
 @test "a thread's name may have lines" {
     cat >lines.c <<'C'
 #define _GNU_SOURCE

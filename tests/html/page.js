@@ -52,10 +52,25 @@ setTimeout(() => { console.error("the browser does not answer"); process.exit(1)
             return element.matches(".names") ? own.bottom <= box.top + 1 : own.top >= box.top - 1 && own.bottom <= box.bottom + 1;
         }), selector + " is out of sight");
     assert(await page.locator("svg .error").count() >= 2, "the error is marked");
+    // A step has one number in both pictures; the accesses of a race have one together, and neither is wrong as recorded.
+    const steps = await page.evaluate(() => ({race: current.kind === "race", observed: current.verdict === "observed",
+        numbers: picture.panels.map(({groups}) => groups.map(group => group.querySelector(".number").textContent)),
+        wrong: picture.panels.map(({groups}) => groups.filter(group => group.classList.contains("error")).length)}));
+    assert(steps.numbers[1].every(number => number === "\u00b7" || steps.numbers[0].includes(number)), "numbers " + steps.numbers[1]);
+    if (steps.race) assert.strictEqual(new Set(steps.numbers[0].slice(-2)).size, 1);
+    assert.strictEqual(await page.locator("svg >> text=either may go first").count(), steps.race ? 1 : 0);
+    assert.strictEqual(steps.wrong[1] > 0, steps.observed, "what went well is shown as wrong");
     const before = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     await page.keyboard.press("t");
     assert.notStrictEqual(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), before);
     if (picture) await page.screenshot({path: picture});
+    // What a source line is quoted for is in sight, however long the line.
+    const unseen = await page.evaluate(() => [...document.querySelectorAll("#main pre.source mark")].filter(mark => {
+        const box = mark.closest("pre").getBoundingClientRect(), own = mark.getBoundingClientRect();
+        return own.left < box.left || own.right > box.right;
+    }).map(mark => mark.textContent));
+    assert.deepStrictEqual(unseen, [], "marked and out of sight");
+    if (process.env.MARKED) assert.strictEqual(await page.locator("#main .card mark").first().textContent(), process.env.MARKED);
     // The same event is current in both pictures, if the recorded one has it.
     const current = await page.locator("svg .row.current").count();
     assert(current === 1 || current === 2, current + " rows are current");
@@ -68,6 +83,7 @@ setTimeout(() => { console.error("the browser does not answer"); process.exit(1)
         circle: waitingCircle(current).length, drawn: document.querySelectorAll("svg.cycle").length, parts: picture.parts}));
     if (["confirmed", "predicted"].includes(story.finding.verdict) && /race|deadlock/.test(story.finding.kind))
         assert.match(story.words, /Why it was not seen before/);
+    if (process.env.STORY) assert.match(story.words, new RegExp(process.env.STORY));
     assert.strictEqual(story.drawn, story.circle > 0 && story.circle < 7 ? 1 : 0);
     if (story.parts > 0) assert.match(story.words, /It leaves the recorded run at step/);
     // Sorting changes the order and nothing else.

@@ -4,6 +4,7 @@
 #include "engine/driver.h"
 #include "model/checker.h"
 #include "oracle/misuse_truth.h"
+#include "oracle/untimely_truth.h"
 #include "oracle/plain.h"
 #include "oracle/reference_hb.h"
 #include "oracle/unordered_oracle.h"
@@ -23,6 +24,8 @@ struct comparison {
     bool explored[MODEL_COUNT], too_large;
     struct misuse_truth misuse[MODEL_COUNT];
     bool misuse_explored[MODEL_COUNT];
+    struct untimely_truth untimely[MODEL_COUNT];
+    bool untimely_explored[MODEL_COUNT];
     struct map races[COMPARED_ENGINES]; /* pairs reported, by engine */
     struct map unordered;               /* unordered_oracle.h */
     enum { UNORDERED_ASK, UNORDERED_KNOWN, UNORDERED_UNKNOWN } unordered_state;
@@ -139,6 +142,34 @@ static bool reported_misuse(const struct engine_run *run, const struct true_misu
     return false;
 }
 
+static const struct untimely_truth *untimely_under(struct comparison *self, enum model model)
+{
+    if (!self->untimely_explored[model])
+        untimely_truth_explore(&self->untimely[model], self->sample->history, model,
+                               self->comparer->state_limit);
+    self->untimely_explored[model] = true;
+    return &self->untimely[model];
+}
+
+static bool is_truly_untimely(struct comparison *self, const struct engine_run *run,
+                              const struct finding *finding)
+{
+    const struct untimely_truth *truth = untimely_under(self, model_of(run, finding));
+    struct untimely read = {finding->events[0].pos, finding->events[1].pos};
+    return !truth->complete || untimely_truth_has(truth, read);
+}
+
+static bool reported_untimely(const struct engine_run *run, const struct untimely *read)
+{
+    for (size_t i = 0; i < run->findings->count; i++) {
+        const struct finding *finding = &run->findings->items[i];
+        if (finding->kind == FINDING_ORDER && finding->events[0].pos == read->read &&
+            finding->events[1].pos == read->write)
+            return true;
+    }
+    return false;
+}
+
 /* All races that some order leaves unordered, or NULL if they are not known. */
 static const struct map *unordered_truth(struct comparison *self)
 {
@@ -180,6 +211,12 @@ static bool check_sound(struct comparison *self, const struct engine_run *run)
         if (finding->kind == FINDING_MISUSE) {
             if (!is_true_misuse(self, run, finding))
                 return differs(self, run->engine->name, "reports a misuse that is none", "%s",
+                               name_finding(name, finding));
+            continue;
+        }
+        if (finding->kind == FINDING_ORDER) {
+            if (!is_truly_untimely(self, run, finding))
+                return differs(self, run->engine->name, "reports a read that is timely", "%s",
                                name_finding(name, finding));
             continue;
         }
@@ -284,6 +321,24 @@ static bool check_misuse(struct comparison *self, const struct engine_run *run, 
     return true;
 }
 
+/* `auto` leaves out what need not be told: `order` alone is held to finding all. */
+static bool check_order(struct comparison *self, const struct engine_run *run, enum model model)
+{
+    char name[100];
+    if (run->engine->finds != FINDS_ORDER || !self->comparer->options.every_pair)
+        return true;
+    if (model == MODEL_SYNC && self->comparer->options.model != MODEL_SYNC)
+        return true; /* never unasked */
+    const struct untimely_truth *truth = untimely_under(self, model);
+    for (size_t i = 0; i < truth->items.count; i++) {
+        const uint32_t events[2] = {truth->items.items[i].read, truth->items.items[i].write};
+        if (!reported_untimely(run, &truth->items.items[i]))
+            return differs(self, run->engine->name, "misses an untimely read", "%s, true under %s",
+                           name_error(name, FINDING_ORDER, events, 2), model_text(model));
+    }
+    return true;
+}
+
 /* `cycles`: sets of waits need not be found. */
 static bool check_complete(struct comparison *self, const struct engine_run *run, enum model model,
                            bool cycles)
@@ -305,7 +360,7 @@ static bool check_complete(struct comparison *self, const struct engine_run *run
                            name_error(name, FINDING_DEADLOCK, deadlock->events, deadlock->count),
                            model_text(model));
     }
-    return check_misuse(self, run, model);
+    return check_misuse(self, run, model) && check_order(self, run, model);
 }
 
 /* Reported are exactly the pairs that the definition leaves unordered. */
@@ -487,12 +542,15 @@ static void count_up(struct comparison *self)
         for (size_t k = 0; k < run->findings->count; k++) {
             tally->reported++;
             tally->reported_true += truth && (run->findings->items[k].kind == FINDING_MISUSE ||
+                                              run->findings->items[k].kind == FINDING_ORDER ||
                                               is_true(truth, &run->findings->items[k]));
         }
         if (truth && run->engine->finds & FINDS_RACES)
             tally->truth += truth->races.count;
         if (truth && run->engine->finds & FINDS_DEADLOCKS)
             tally->truth += truth->deadlocks.count;
+        if (truth && run->engine->finds == FINDS_ORDER)
+            tally->truth += untimely_under(self, model_of(run, NULL))->items.count;
         if (truth && run->engine->finds & FINDS_MISUSE)
             tally->truth += misuse_under(self, model_of(run, NULL))->items.count;
     }
@@ -540,6 +598,8 @@ bool compare(struct comparer *comparer, const struct sample *sample, struct diff
             truth_free(&self.truths[model]);
     for (unsigned model = 0; model < MODEL_COUNT; model++)
         misuse_truth_free(&self.misuse[model]);
+    for (unsigned model = 0; model < MODEL_COUNT; model++)
+        untimely_truth_free(&self.untimely[model]);
     for (size_t i = 0; i < COMPARED_ENGINES; i++)
         map_free(&self.races[i]);
     map_free(&self.unordered);

@@ -16,8 +16,6 @@ tells fewer pairs: it must tell none that we do not, and both must name the same
 differs by design:
   - a try that failed means to us that the holder's acquire came first, and a signal is before the
     return of the wait that it ended; to ThreadSanitizer both mean nothing: no such traces here
-  - a read or write that repeats one of the same thread since its last synchronisation is not
-    recorded: pairs with such a line are left out
 
     // tsan only: WHY      pairs that ThreadSanitizer alone reports
     // preplay only: WHY   pairs that we alone report
@@ -155,11 +153,8 @@ def compare_random(preplay, seed, shape, work):
     subprocess.run(['gcc', '-g', '-O1', '-w', '-fsanitize=thread', work + '/' + name, '-o', program, '-pthread'],
                    check=True)
     run([preplay, 'record', '-d', work + '/trace', program], cwd=work)
-    dump = run([preplay, 'dump', work + '/trace'])
-    recorded = {place(line) for line in dump.split('\n')}
     output = run([program], env=dict(os.environ, TSAN_OPTIONS=options), cwd=work)
     theirs, ours = tsan_pairs(output, name), our_pairs(preplay, work + '/trace')
-    theirs = {pair for pair in theirs if recorded.issuperset(pair)}
     variables = set(re.findall(r"Location is global '(\w+)'", output))
     our_variables = {re.sub(r'[+#].*', '', finding['object']) for finding in our_races(preplay, work + '/trace')}
     if theirs - ours:

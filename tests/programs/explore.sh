@@ -17,7 +17,7 @@ complain() {
 
 # number KEY: of the exploration in out.json
 number() {
-    sed -n "s/^ *\"$1\": \([a-z0-9]*\),*\$/\1/p" out.json | head -1
+    sed -n "s/^.*\"$1\": \([a-z0-9]*\).*/\1/p" out.json | head -1
 }
 
 build() {
@@ -41,12 +41,21 @@ check_right() {
     [ "$(number complete)" = true ] || complain "right: not explored to the end: $(cat out.txt)"
 }
 
-while read -r program argument rule most right; do
+# With too few preemptions the wrong one is explored to the end as if it were right.
+check_few() {
+    "$preplay" explore --time 0 --preemptions "$few" -d data --json out.json "./$program" $argument >out.txt 2>&1 </dev/null
+    code=$?
+    [ $code = 0 ] || { complain "$few preemptions: exit code $code: $(cat out.txt)"; return; }
+    [ "$(number complete)" = true ] || complain "$few preemptions: not explored to the end: $(cat out.txt)"
+}
+
+while read -r program argument rule most right few; do
     case $program in '' | '#'*) continue ;; esac
     [ "$argument" = - ] && argument=
     before=$failed
     build "$program" ""
     check_wrong
+    [ -z "$few" ] || check_few
     if [ "$right" = complete ]; then
         build "$program-right" -DRIGHT
         check_right

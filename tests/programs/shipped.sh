@@ -2,7 +2,8 @@
 # Usage: shipped.sh [--all] PREPLAY PROGRAM.c...
 # Compiles each program as it is and with -DRIGHT, gives each to preplay run with default options,
 # and wants: of the first, atomicity violations, all confirmed and of the function that its head names
-# (// breaks: NAME), and nothing else; of the second, nothing.
+# (// breaks: NAME), or order violations of the variable or rule that it names (// untimely: NAME), and
+# nothing else; of the second, nothing.
 # With --all by gcc and clang at -O0 to -O3, otherwise by gcc at -O2.
 compilers=gcc levels=-O2
 if [ "$1" = --all ]; then
@@ -23,7 +24,7 @@ complain() {
 
 # "atomicity confirmed NAME", a line a finding.
 found() {
-    jq -r '.findings[] | "\(.kind) \(.verdict) \(.block)"' "$work/trace/findings.json" |
+    jq -r '.findings[] | "\(.kind) \(.verdict) \(.block // .rule // .object)"' "$work/trace/findings.json" |
         grep -E ' (confirmed|observed|predicted|seen-once) ' | sort -u
 }
 
@@ -39,10 +40,10 @@ run() { # WRONG or RIGHT, what must be found
 
 for source; do
     name=$(basename "$source")
-    block=$(sed -n 's,^// breaks: ,,p' "$source")
+    wanted=$(sed -n 's,^// breaks: ,atomicity confirmed ,p; s,^// untimely: ,order confirmed ,p' "$source")
     for compiler in $compilers; do
         for level in $levels; do
-            run WRONG "atomicity confirmed $block"
+            run WRONG "$wanted"
             run RIGHT ""
         done
     done

@@ -29,6 +29,29 @@ static void text_is_padded_and_cut(void **state)
     expect("abc", 2, "..");
 }
 
+static void around(const char *text, size_t width, size_t at, const char *wanted)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&bytes, &size);
+    columns_around(out, text, width, at);
+    fclose(out);
+    assert_string_equal(bytes, wanted);
+    free(bytes);
+}
+
+static void a_long_line_shows_what_it_is_about(void **state)
+{
+    (void)state;
+    around("abcdefghij", 10, 9, "abcdefghij");
+    around("abcdefghijklmnopqrst", 12, 2, "abcdefghi...");
+    around("abcdefghijklmnopqrst", 12, 12, "...ijklmn...");
+    around("abcdefghijklmnopqrst", 12, 19, "...pqrst");
+    around("abcdefghijklmnopqrst", 12, 99, "abcdefghi...");
+    /* Not from the middle of a character. */
+    around("abcdef\u6f22\u5b57mnopqrstu", 12, 14, "...\u5b57mnop...");
+}
+
 static void wide_characters_take_two_cells(void **state)
 {
     (void)state;
@@ -84,6 +107,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_padded_and_cut),
+        cmocka_unit_test(a_long_line_shows_what_it_is_about),
         cmocka_unit_test(wide_characters_take_two_cells),
         cmocka_unit_test(what_is_not_text_is_made_visible),
         cmocka_unit_test(places_are_taken_apart),

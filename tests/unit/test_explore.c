@@ -46,7 +46,9 @@ struct op {
 struct program {
     struct op ops[THREADS][OPS + 2 * THREADS];
     uint8_t lengths[THREADS];
+    uint8_t code[THREADS]; /* whose it runs: its own, or that of one before it */
     uint8_t threads;
+    bool twins; /* several run the same */
 };
 
 /* --- the interpreter ---------------------------------------------------------------------------
@@ -147,8 +149,8 @@ static struct step_event event_of(const struct program *program, const struct ma
                                .thread = machine->order[thread],
                                .object = object_of(op, step),
                                .made = op && op->kind == OP_EXIT,
-                               .pc = 0x10000u * (thread + 1) + 16u * machine->at[thread] +
-                                     machine->stage[thread]};
+                               .pc = 0x10000u * (program->code[thread] + 1u) +
+                                     16u * machine->at[thread] + machine->stage[thread]};
     if (step == STEP_READ || step == STEP_WRITE || step == STEP_UPDATE)
         event.size = 8;
     return event;
@@ -293,6 +295,16 @@ static void add(struct map *map, uint64_t hash)
     map_at(map, hash >> 1, &added);
 }
 
+/* Where a thread is stuck. Of two deadlocks in which twins have changed places one is enough: and
+ * then main stands before the join of the one or the other. */
+static uint64_t stuck_at(const struct program *program, const struct machine *machine,
+                         unsigned thread)
+{
+    const struct op *op = op_of(program, machine, thread);
+    unsigned at = program->twins && op && op->kind == OP_JOIN ? 0 : machine->at[thread];
+    return map_mix((uint64_t)program->code[thread] << 16 | at << 4 | machine->stage[thread]);
+}
+
 /* After a step, or at the beginning: true if it is the end. */
 static bool note(const struct program *program, const struct machine *machine, struct seen *seen)
 {
@@ -305,7 +317,7 @@ static bool note(const struct program *program, const struct machine *machine, s
             return false;
         if (machine->state[i] == ALIVE) {
             any = true;
-            stuck = mix(stuck, (uint64_t)i << 16 | machine->at[i] << 4 | machine->stage[i]);
+            stuck += stuck_at(program, machine, i);
         }
     }
     uint64_t all = 1;
@@ -521,21 +533,42 @@ static void push_section(struct program *program, struct random *random, unsigne
     push(program, thread, OP_UNLOCK, lock, 0);
 }
 
+static void copy_thread(struct program *program, unsigned thread, unsigned from)
+{
+    memcpy(program->ops[thread], program->ops[from], sizeof program->ops[thread]);
+    program->lengths[thread] = program->lengths[from];
+    program->code[thread] = program->code[from];
+    program->twins = true;
+}
+
+static void make_thread(struct program *program, struct random *random, unsigned thread)
+{
+    program->code[thread] = (uint8_t)thread;
+    if (random_chance(random, 10))
+        push(program, thread, OP_WAIT, 0, 0);
+    while (program->lengths[thread] < (program->threads == 3 ? 4 : 3))
+        if (random_chance(random, 30))
+            push_section(program, random, thread);
+        else
+            push_some(program, random, thread);
+}
+
 static void make_program(struct program *program, struct random *random)
 {
     *program = (struct program){.threads = (uint8_t)(3 + random_chance(random, 30))};
     for (unsigned i = 1; i < program->threads; i++) {
         push(program, 0, OP_FORK, i, 0);
-        if (random_chance(random, 10))
-            push(program, i, OP_WAIT, 0, 0);
-        while (program->lengths[i] < (program->threads == 3 ? 4 : 3))
-            if (random_chance(random, 30))
-                push_section(program, random, i);
-            else
-                push_some(program, random, i);
+        if (i > 1 && random_chance(random, 40))
+            copy_thread(program, i, 1 + random_below(random, i - 1));
+        else
+            make_thread(program, random, i);
     }
-    for (unsigned i = 1; i < program->threads; i++)
+    unsigned apart = random_chance(random, 30) ? random_below(random, 1 << THREADS) : 0;
+    for (unsigned i = 1; i < program->threads; i++) {
+        if (apart >> i & 1)
+            push(program, 0, OP_READ, 0, 0);
         push(program, 0, OP_JOIN, i, 0);
+    }
     for (unsigned i = 0; i < VARIABLES; i++)
         push(program, 0, OP_READ, i, 0);
     push(program, 0, OP_EXIT, 0, 0);
@@ -569,13 +602,15 @@ static bool agree(const struct program *program, struct interpreter *interpreter
     struct map visited = {0};
     struct exploration exploration;
     struct machine first = first_state(program);
-    struct explore_backend backend = {interpret, interpreter};
+    struct explore_backend backend = {.run = interpret, .context = interpreter};
     struct exploring_limits limits = {.preemptions = UINT32_MAX};
     bool good = true;
     interpreter->program = program;
     interpreter->seen = (struct seen){0};
     if (visit_all(program, &first, &visited, &truth)) {
-        assert_int_equal(exploring_run(&backend, "/nowhere", &limits, &exploration, NULL), 0);
+        assert_int_equal(exploring_run(&(struct exploring_workers){&backend, 1}, "/nowhere",
+                                       &limits, &exploration, NULL),
+                         0);
         good = exploration.complete && same(&truth.pasts, &interpreter->seen.pasts) &&
                same(&truth.failures, &interpreter->seen.failures) &&
                same(&truth.deadlocks, &interpreter->seen.deadlocks);

@@ -54,6 +54,7 @@ static void files_of_tsan_are_read(void **state)
     assert_string_equal(suppressions_unused(read, &at), "race:foo");
     assert_string_equal(suppressions_unused(read, &at), "mutex:bar");
     assert_string_equal(suppressions_unused(read, &at), "thread:baz");
+    assert_string_equal(suppressions_unused(read, &at), "signal:x");
     assert_string_equal(suppressions_unused(read, &at), "race_top:^main$");
     assert_string_equal(suppressions_unused(read, &at), "called_from_lib:libz.so");
     assert_null(suppressions_unused(read, &at));

@@ -109,6 +109,9 @@ static const char everything[] = "threadstart 0\n"
                                  "badjoin 1 0\n"
                                  "conddestroy 1 c\n"
                                  "bardestroy 1 b\n"
+                                 "semdestroy! 1 s\n"
+                                 "detach 0 1\n"
+                                 "badcall 1 bad-count\n"
                                  "threadend 1\n"
                                  "join 0 1\n";
 

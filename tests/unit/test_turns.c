@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 struct counts {
-    size_t kinds[3], unordered, shorter;
+    size_t kinds[FINDING_KINDS], unordered, shorter;
 };
 
 static bool accepted(const struct history *history, const struct finding *finding,

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum doing { SPINS, SLEEPS, STOPPED };
+enum doing { SPINS, SLEEPS, STOPPED, POLLS };
 
 static void nap(double seconds)
 {
@@ -27,12 +27,27 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+/* Awake for longer than asleep, but never for long. */
+static void poll_once(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    long long begun = time.tv_sec * 1000000000ll + time.tv_nsec, spent = 0;
+    while (spent < 200000) {
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        spent = time.tv_sec * 1000000000ll + time.tv_nsec - begun;
+    }
+    nap(0.00002);
+}
+
 static pid_t start(enum doing doing)
 {
     pid_t process = fork();
     while (process == 0)
         if (doing == SLEEPS)
             pause();
+        else if (doing == POLLS)
+            poll_once();
     assert_true(process > 0);
     if (doing == STOPPED) {
         kill(process, SIGSTOP);
@@ -108,6 +123,18 @@ static void who_sleeps_has_stalled(void **state)
     end(process, &watch);
 }
 
+static void who_polls_has_stalled(void **state)
+{
+    (void)state;
+    pid_t process = start(POLLS);
+    struct watch watch = watch_of(FINDING_RACE);
+    watch.timeout = 60;
+    while (!watch_look(&watch, process))
+        nap(0.003);
+    assert_true(watch.stalled);
+    end(process, &watch);
+}
+
 static void who_may_go_on_is_left_alone(void **state)
 {
     (void)state;
@@ -143,6 +170,7 @@ int main(void)
         cmocka_unit_test(who_spins_or_sleeps_is_blocked),
         cmocka_unit_test(a_watchdog_that_was_away_looks_again),
         cmocka_unit_test(who_sleeps_has_stalled),
+        cmocka_unit_test(who_polls_has_stalled),
         cmocka_unit_test(who_may_go_on_is_left_alone),
         cmocka_unit_test(the_time_that_a_user_sets_is_kept),
     };

@@ -1,5 +1,6 @@
 // case itself: bad-join observed itself
 // case detached: bad-join observed detached
+// case twice: bad-join observed again
 // case once: nothing
 // Joins that cannot be.
 #include "../patience.h"
@@ -27,6 +28,8 @@ int main(int argc, char **argv)
         pthread_join(thread, NULL); //@detached
     } else {
         pthread_join(thread, NULL);
+        if (strcmp(name, "twice") == 0)
+            pthread_join(thread, NULL); //@again
     }
     return 0;
 }
