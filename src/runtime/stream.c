@@ -23,22 +23,21 @@ static void stream_name(uint32_t number, char name[DIRECTORY_NAME])
         *digit = (char)('0' + number % 10);
 }
 
-/* It has the program's next number for a moment (system_stand_away()): what somebody writes there
- * by mistake comes to its end, and is cut off (cut_strays()). */
-static int open_stream(struct recorder *self, int flags)
+static void name_file(struct recorder *self)
 {
     char name[DIRECTORY_NAME];
     size_t at = text_append(self->stream_path, 0, PROCESS_PATH, process.directory);
     stream_name(self->number, name);
     at = text_append(self->stream_path, at, PROCESS_PATH, "/");
     text_append(self->stream_path, at, PROCESS_PATH, name);
-    return system_open(self->stream_path, O_RDWR | O_APPEND | flags, SYSTEM_FILE_MODE);
 }
 
-static void cut_strays(int file, uint64_t size)
+/* The file has the program's next number for a moment (system_stand_away()): what somebody writes
+ * there by mistake comes to its end, and perhaps later than the moment's. So a file that is opened
+ * is as long as it is to be, and whatever comes after that is no part of the stream. */
+static int open_file(struct recorder *self)
 {
-    if (system_call(SYS_lseek, file, 0, 2 /* SEEK_END */, 0, 0, 0) > (long)size)
-        system_resize(file, size);
+    return system_open(self->stream_path, O_RDWR | O_APPEND, 0);
 }
 
 static const char *reason(long answer)
@@ -74,26 +73,46 @@ static bool are_first_taken(void)
     return true;
 }
 
-static int open_for_room(struct recorder *self, uint64_t offset)
+static int make_file(struct recorder *self)
+{
+    int answer = system_make_file(self->stream_path);
+    if (answer >= 0 || answer == -17) /* EEXIST */
+        return 0;
+    /* A filter of system calls may have something against mknod(). */
+    int file = system_open(self->stream_path, O_WRONLY | O_CREAT, SYSTEM_FILE_MODE);
+    if (file >= 0)
+        system_close(file);
+    return file < 0 ? file : 0;
+}
+
+/* Strays that came to the end of the part before are cut off. */
+static int make_room(struct recorder *self, uint64_t offset, uint64_t size)
 {
     if (space_there() && !are_first_taken())
         return -24; /* EMFILE */
-    return open_stream(self, O_CREAT | (offset ? 0 : O_TRUNC));
+    name_file(self);
+    int answer = make_file(self); /* or an extent has the part before */
+    if (answer >= 0)
+        answer = system_resize(self->stream_path, offset);
+    if (answer >= 0)
+        answer = system_resize(self->stream_path, offset + size);
+    return answer < 0 ? answer : open_file(self);
 }
 
 static uint8_t *map_file(struct recorder *self, uint64_t offset, uint64_t size, int *answer)
 {
-    int file = *answer = open_for_room(self, offset);
+    int file = *answer = make_room(self, offset, size);
     if (file < 0)
         return NULL;
-    cut_strays(file, offset);
     *answer = system_allocate(file, offset, size);
     if (*answer == -95 || *answer == -38) /* a file system without fallocate */
-        *answer = system_resize(file, offset + size);
+        *answer = 0;
     uint8_t *window = *answer < 0              ? NULL
                       : STREAM_STAYS && offset ? system_remap(self->window, file, offset, size)
                                                : system_map(file, offset, size);
     system_close(file);
+    if (!window)
+        system_resize(self->stream_path, offset);
     if (window && size == STREAM_MOST) /* a busy thread: one call instead of 256 faults */
         system_populate(window, size);
     if (!window && *answer >= 0)
@@ -159,7 +178,7 @@ static void use_window(struct recorder *self, uint8_t *window, uint64_t offset, 
 /* The header's page has a life of its own where windows stay in place. */
 static struct stream_header *map_header(struct recorder *self, uint8_t *window)
 {
-    int file = STREAM_STAYS ? open_stream(self, 0) : -1;
+    int file = STREAM_STAYS ? open_file(self) : -1;
     if (file < 0)
         return STREAM_STAYS ? NULL : (struct stream_header *)(void *)window;
     void *header = system_map(file, 0, STREAM_HEADER);
@@ -215,20 +234,22 @@ bool stream_grow(struct recorder *self)
     return true;
 }
 
-/* The end of the stream lies in an extent, or in its file, which is longer than it need be. */
-static void cut(struct recorder *self, uint32_t in_window)
+/* The end of the stream lies in an extent, or in its file, which is longer than it need be. A stray
+ * may still come: after a record that says that this is the end. */
+static void cut(struct recorder *self)
 {
+    uint32_t in_window = (uint32_t)(self->cursor - self->window);
     if (self->header_extent)
         space_give(self->header_extent, SPACE_EXTENT, false);
     if (self->extent) {
         space_give(self->extent, in_window, true);
         return;
     }
-    int file = system_sealed ? -1 : open_stream(self, 0);
-    if (file < 0)
-        return;
-    system_resize(file, self->window_offset + in_window);
-    system_close(file);
+    if (self->cursor < self->limit) {
+        *self->cursor = RECORD_END;
+        in_window++;
+    }
+    system_resize(self->stream_path, self->window_offset + in_window);
 }
 
 void stream_close(struct recorder *self)
@@ -237,6 +258,6 @@ void stream_close(struct recorder *self)
         return;
     if (self->header)
         self->header->flags |= STREAM_ENDED;
-    cut(self, (uint32_t)(self->cursor - self->window));
+    cut(self);
     stream_forget(self);
 }

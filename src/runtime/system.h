@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -109,11 +110,17 @@ static inline int system_allocate(int file, uint64_t offset, uint64_t size)
     return (int)answer;
 }
 
-static inline int system_resize(int file, uint64_t size)
+/* A file is made and resized by its path, without a descriptor: see stream.c. */
+static inline int system_make_file(const char *path)
+{
+    return (int)system_ask(SYS_mknod, (long)path, S_IFREG | SYSTEM_FILE_MODE, 0, 0, 0, 0);
+}
+
+static inline int system_resize(const char *path, uint64_t size)
 {
     if (!system_may_grow(size))
         return -27; /* EFBIG */
-    return (int)system_call(SYS_ftruncate, file, (long)size, 0, 0, 0, 0);
+    return (int)system_ask(SYS_truncate, (long)path, (long)size, 0, 0, 0, 0);
 }
 
 static inline int system_mkdir(const char *path)
