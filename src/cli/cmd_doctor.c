@@ -73,6 +73,9 @@ static void tell_of_sandbox(void)
                      "writes elsewhere; give the container CAP_SYS_ADMIN");
     line(can.overlays, "overlayfs spares them copies of directories",
          "load the kernel's module overlay (optional)");
+    line(can.refusals, "a replay in a copy of its directory is refused to write elsewhere",
+         "what preplay does not see of a run is not kept apart there; switch on Landlock, of "
+         "Linux 6.2 (optional)");
     line(can.processes, "replays have processes of their own, which the kernel ends with preplay",
          "preplay itself ends what they leave behind; let /proc be mounted in PID namespaces "
          "(optional)");

@@ -55,17 +55,29 @@ static void use_file(const char *path, int flags, int as)
         dup2(file, as);
 }
 
+/* Its directory may be another one now: the name leads to it from where it was. */
+static const char *program_file(char *path, size_t room, const struct stepping *stepping)
+{
+    const char *name = stepping->wish.command[0];
+    if (*name == '/' || !strchr(name, '/'))
+        return name;
+    snprintf(path, room, "%s/%s", stepping->here, name);
+    return path;
+}
+
 static void become_program(void *context)
 {
     extern char **environ;
     struct stepping *stepping = context;
-    char number[16];
+    char number[16], file[2 * PATH_MAX];
     if (stepping->wish.environment)
         environ = (char **)stepping->wish.environment;
     snprintf(number, sizeof number, "%d", stepping->file);
     setenv(STEPPER_VARIABLE, number, 1);
     if (!stepping->wish.beside)
         setenv(STEPPER_MODULES, stepping->modules, 1);
+    if (sandbox_temporary(stepping->sandbox))
+        setenv("TMPDIR", sandbox_temporary(stepping->sandbox), 1);
     copies_announce(stepping->copies);
     prepend("LD_PRELOAD", stepping->library, ' ');
     prepend("LD_LIBRARY_PATH", stepping->tsan, ':');
@@ -76,7 +88,7 @@ static void become_program(void *context)
     use_file(stepping->input, O_RDONLY, STDIN_FILENO);
     use_file(stepping->output, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
     dup2(STDOUT_FILENO, STDERR_FILENO);
-    execvp(stepping->wish.command[0], (char *const *)stepping->wish.command);
+    execvp(program_file(file, sizeof file, stepping), (char *const *)stepping->wish.command);
 }
 
 static void become(void *context)

@@ -14,6 +14,7 @@
 #include "trace/turns.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,7 +147,7 @@ int debugging_run(const struct replay_program *program, const struct history *hi
     struct replay_paths paths;
     struct watch watch = {0};
     struct words words = {0};
-    char preload[2 * LIBRARY_PATH] = "";
+    char preload[2 * LIBRARY_PATH] = "", path[2 * PATH_MAX];
     if (program->valgrind && finding->kind != FINDING_DEADLOCK)
         return error_set(error, ERROR_USAGE,
                          "--gdb: a program recorded with --valgrind can be stopped at a deadlock "
@@ -171,7 +172,9 @@ int debugging_run(const struct replay_program *program, const struct history *hi
     for (; extra && *extra; extra++)
         array_push(&words, *extra);
     array_push(&words, "--args");
-    for (const char *const *word = (const char *const *)program->command; *word; word++)
+    const char *file = replay_program_file(path, sizeof path, program);
+    array_push(&words, file ? file : program->command[0]);
+    for (const char *const *word = (const char *const *)program->command + 1; *word; word++)
         array_push(&words, *word);
     array_push(&words, NULL);
     struct recording recording = {

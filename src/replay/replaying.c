@@ -140,8 +140,7 @@ static bool look(void *context, int process)
     return watch_look(context, process);
 }
 
-/* Where the program lies, if it was named from the directory it was started in. */
-static const char *program_file(char *path, size_t room, const struct replay_program *program)
+const char *replay_program_file(char *path, size_t room, const struct replay_program *program)
 {
     const char *name = program->command[0];
     if (name[0] == '/' || !strchr(name, '/') || !program->directory)
@@ -166,7 +165,7 @@ static int run_program(struct watch *watch, const struct replay_program *program
         .schedule = paths->schedule,
         .control = paths->control,
         .sandbox = program->sandbox,
-        .program = program_file(file, sizeof file, program),
+        .program = replay_program_file(file, sizeof file, program),
         .environment = program->environment,
         .output = paths->output,
         .input = paths->input,

@@ -47,6 +47,8 @@ int replay_program_read(struct replay_program *program, const char *trace_path,
  * recorded run found, and leave nothing behind; `in_place`, they work on the user's own. */
 int replay_program_keep_apart(struct replay_program *program, const char *trace_path, bool in_place,
                               struct error *error);
+/* Where the program lies, if it was named from the directory it was started in; or NULL. */
+const char *replay_program_file(char *path, size_t room, const struct replay_program *program);
 /* How long a replay may take: the standard. */
 double replay_program_seconds(const struct replay_program *program);
 void replay_program_free(struct replay_program *program);

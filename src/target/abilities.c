@@ -1,5 +1,6 @@
 #include "target/abilities.h"
 
+#include "target/confined.h"
 #include "target/namespaces.h"
 
 #include <errno.h>
@@ -74,5 +75,6 @@ void abilities_find(struct abilities *abilities)
         .processes = answers & PROCESSES,
         .network = answers & NETWORK,
         .marks_in_memory = answers & MARKS,
+        .refusals = confined_possible(),
     };
 }

@@ -12,6 +12,7 @@ struct abilities {
     bool processes;       /* a PID namespace with a /proc of its own */
     bool network;         /* a network of its own */
     bool marks_in_memory; /* files in memory can have attributes, as Linux 6.6 has it */
+    bool refusals;        /* writes to anything else can be refused (confined.h) */
 };
 
 void abilities_find(struct abilities *abilities);

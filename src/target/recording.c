@@ -111,6 +111,8 @@ static void become(const struct recording *recording, const char *directory, con
     set_environment(recording, directory, library);
     if (recording->schedule)
         set_replay(recording);
+    if (recording->schedule && sandbox_temporary(recording->sandbox))
+        setenv("TMPDIR", sandbox_temporary(recording->sandbox), 1);
     if (recording->output_is_ours)
         dup2(STDERR_FILENO, STDOUT_FILENO);
     if (recording->valgrind)

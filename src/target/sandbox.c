@@ -4,20 +4,20 @@
 #include "target/abilities.h"
 #include "target/apart.h"
 #include "target/before.h"
+#include "target/confined.h"
 #include "target/copied.h"
 #include "target/copying.h"
 #include "target/guard.h"
 #include "target/mounts.h"
 #include "target/namespaces.h"
 #include "target/network.h"
+#include "target/notes.h"
 #include "target/scratch.h"
-#include "target/unseen.h"
 #include "target/users.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,11 +40,13 @@ struct sandbox {
     struct scratch scratch;
     struct before before;
     bool own_network;
-    char note[512];
+    struct notes notes;
     char mount_point[PATH_MAX];
     char recorded[PATH_MAX]; /* where the recorded program stood */
     char run[PATH_MAX];      /* in the scratch directory: this run's; "" if there is none */
     struct copied copied;    /* for SANDBOX_COPY: of what is in `run` */
+    char trace[PATH_MAX];    /* for SANDBOX_COPY: what stays writable beside it */
+    char temporary[PATH_MAX + 16];
 };
 
 /* --- one run -------------------------------------------------------------------------------- */
@@ -55,7 +57,12 @@ static int make_copy(struct sandbox *sandbox, struct error *error)
         before_restore(&sandbox->before, sandbox->recorded, sandbox->run, error))
         return -1;
     copied_keep(&sandbox->copied, sandbox->run);
-    return 0;
+    snprintf(sandbox->temporary, sizeof sandbox->temporary, "%s-temporary", sandbox->run);
+    copy_remove(sandbox->temporary);
+    return mkdir(sandbox->temporary, 0700) == 0
+               ? 0
+               : error_set(error, ERROR_INTERNAL, "%s: cannot be made: %s", sandbox->temporary,
+                           strerror(errno));
 }
 
 /* Processes that were forked have a directory each, by their numbers. */
@@ -78,6 +85,14 @@ int sandbox_empty(struct sandbox *sandbox, struct error *error)
     return make_copy(sandbox, error);
 }
 
+static int enter_copy(const struct sandbox *sandbox, struct error *error)
+{
+    const char *const writable[] = {sandbox->run, sandbox->temporary, sandbox->trace};
+    return sandbox->abilities.refusals
+               ? confined_enter(writable, sizeof writable / sizeof *writable, error)
+               : 0;
+}
+
 int sandbox_enter(struct sandbox *sandbox, struct error *error)
 {
     switch (sandbox->kind) {
@@ -87,7 +102,9 @@ int sandbox_enter(struct sandbox *sandbox, struct error *error)
                        before_restore(&sandbox->before, NULL, NULL, error)
                    ? -1
                    : 0;
-    default: /* a copy is made by sandbox_empty() */
+    case SANDBOX_COPY: /* made by sandbox_empty() */
+        return enter_copy(sandbox, error);
+    default:
         return 0;
     }
 }
@@ -97,9 +114,14 @@ const char *sandbox_directory(const struct sandbox *sandbox)
     return sandbox->kind == SANDBOX_COPY ? sandbox->run : sandbox->recorded;
 }
 
+const char *sandbox_temporary(const struct sandbox *sandbox)
+{
+    return sandbox->kind == SANDBOX_COPY ? sandbox->temporary : NULL;
+}
+
 const char *sandbox_note(const struct sandbox *sandbox)
 {
-    return sandbox->note;
+    return sandbox->notes.text;
 }
 
 int sandbox_layers(const struct sandbox *sandbox, const int **layers)
@@ -118,20 +140,6 @@ bool sandbox_beside_others(const struct sandbox *sandbox)
 bool sandbox_own_processes(const struct sandbox *sandbox)
 {
     return sandbox->kind == SANDBOX_MOUNTS && sandbox->abilities.processes;
-}
-
-/* Adds a sentence. */
-__attribute__((format(printf, 2, 3))) static void note(struct sandbox *sandbox, const char *format,
-                                                       ...)
-{
-    size_t at = strlen(sandbox->note);
-    if (at)
-        at += (size_t)snprintf(sandbox->note + at, sizeof sandbox->note - at, ". ");
-    va_list arguments;
-    va_start(arguments, format);
-    if (at < sizeof sandbox->note)
-        vsnprintf(sandbox->note + at, sizeof sandbox->note - at, format, arguments);
-    va_end(arguments);
 }
 
 /* --- making it ------------------------------------------------------------------------------- */
@@ -239,11 +247,9 @@ static int prepare_network(struct sandbox *sandbox, const struct sandbox_wish *w
     if (network_read(&network, wish->recording, reach_socket, &sandbox->apart, error))
         return -1;
     sandbox->own_network = sandbox->abilities.network && wish->network_is_known && !*network.other;
-    size_t at = strlen(sandbox->note);
     if (*network.other)
-        snprintf(sandbox->note + at, sizeof sandbox->note - at,
-                 "%sReplays used the machine's network, for the run talked with %s", at ? ". " : "",
-                 network.other);
+        notes_add(&sandbox->notes, "Replays used the machine's network, for the run talked with %s",
+                  network.other);
     return 0;
 }
 
@@ -268,7 +274,8 @@ static bool nothing_holds(void *context, const char *base)
 }
 
 /* Only a path that the program goes from its working directory leads into the copy. */
-static int prepare_copy(struct sandbox *sandbox, const char *why, struct error *error)
+static int prepare_copy(struct sandbox *sandbox, const struct sandbox_wish *wish, const char *why,
+                        struct error *error)
 {
     sandbox->kind = SANDBOX_COPY;
     for (size_t i = 0; i < sandbox->before.count; i++) {
@@ -278,6 +285,14 @@ static int prepare_copy(struct sandbox *sandbox, const char *why, struct error *
                              "the program wrote to %s, and %s to keep that apart", entry->path,
                              why);
     }
+    if (!realpath(wish->trace, sandbox->trace))
+        return error_set(error, ERROR_INPUT, "%s: %s", wish->trace, strerror(errno));
+    notes_add(&sandbox->notes, "%s",
+              sandbox->abilities.refusals
+                  ? "The program ran in a copy of its working directory, and could write nothing "
+                    "elsewhere"
+                  : "The program ran in a copy of its working directory, and what it wrote "
+                    "elsewhere unseen was not kept apart: there is no Landlock here");
     return scratch_make(&sandbox->scratch, nothing_holds, NULL, error);
 }
 
@@ -310,34 +325,6 @@ static int try_out(struct sandbox *sandbox, struct error *error)
     return 0;
 }
 
-static void note_lost(struct sandbox *sandbox)
-{
-    size_t lost = 0;
-    const char *first = NULL;
-    for (size_t i = sandbox->before.count; i-- > 0;)
-        if (sandbox->before.items[i].kind == BEFORE_LOST) {
-            first = sandbox->before.items[i].path;
-            lost++;
-        }
-    if (lost)
-        note(sandbox,
-             "Replays found %zu file%s as the run had left %s (%.140s): too large to be kept "
-             "(--keep-files), or not readable",
-             lost, lost == 1 ? "" : "s", lost == 1 ? "it" : "them", first);
-}
-
-static void note_unseen(struct sandbox *sandbox, const char *recording)
-{
-    struct unseen unseen;
-    unseen_find(&unseen, &sandbox->before, recording, sandbox->recorded);
-    if (unseen.count)
-        note(sandbox,
-             "%zu file%s changed during the run, and not by what preplay sees of it (%.140s): "
-             "replays found %s so",
-             unseen.count, unseen.count == 1 ? "" : "s", unseen.first,
-             unseen.count == 1 ? "it" : "them");
-}
-
 static int refuse_devices(const struct sandbox *sandbox, struct error *error)
 {
     const char *device = before_device(&sandbox->before);
@@ -359,8 +346,8 @@ static int prepare(struct sandbox *sandbox, const struct sandbox_wish *wish, str
         return 0;
     if (before_read(&sandbox->before, wish->recording, error) || refuse_devices(sandbox, error))
         return -1;
-    note_lost(sandbox);
-    note_unseen(sandbox, wish->recording);
+    notes_lost(&sandbox->notes, &sandbox->before);
+    notes_unseen(&sandbox->notes, &sandbox->before, wish->recording, sandbox->recorded);
     abilities_find(&sandbox->abilities);
     struct error reason = {0};
     char why[160] = "no mount namespace is allowed here";
@@ -368,7 +355,7 @@ static int prepare(struct sandbox *sandbox, const struct sandbox_wish *wish, str
         users_changed(wish->recording, why, sizeof why))
         sandbox->abilities.mounts = false;
     int result = sandbox->abilities.mounts ? prepare_mounts(sandbox, wish, &reason)
-                                           : prepare_copy(sandbox, why, &reason);
+                                           : prepare_copy(sandbox, wish, why, &reason);
     if (result || try_out(sandbox, &reason))
         return error_set(error, reason.code, "%s (--in-place replays on the user's own files)",
                          reason.text);

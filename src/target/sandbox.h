@@ -44,6 +44,8 @@ int sandbox_empty(struct sandbox *sandbox, struct error *error);
 int sandbox_enter(struct sandbox *sandbox, struct error *error);
 /* The directory for the program to stand in, once it has been entered. */
 const char *sandbox_directory(const struct sandbox *sandbox);
+/* Where it may make files that come and go, if not where everybody does (TMPDIR); or NULL. */
+const char *sandbox_temporary(const struct sandbox *sandbox);
 /* In a process that has entered it: the layers that take what is written there, open, at most
  * APART_LAYERS (apart.h). As long as none of them changes, a sandbox is as good as new. -1: there
  * is no such way to tell. */

@@ -226,6 +226,8 @@ C
 @test "doctor tells what this machine offers, and what is not to be had" {
     run "$PREPLAY" doctor
     [[ "$output" == *"ok   replays find their files in mounts of their own"* ]]
+    [[ "$output" == *"ok   a replay in a copy of its directory is refused to write elsewhere"* ]]
     run as contained "$PREPLAY" doctor
+    [[ "$output" == *"ok   a replay in a copy of its directory is refused to write elsewhere"* ]]
     [[ "$output" == *"NO   replays find their files in mounts of their own"*"copy of the working directory"* ]]
 }
