@@ -1,5 +1,6 @@
 #include "cli/manual.h"
 
+#include "cli/manual_text.h"
 #include "engine/engine.h"
 
 #include <string.h>
@@ -31,13 +32,54 @@ static void print_option(FILE *out, const struct option_row *row)
     fputs(".\n\n", out);
 }
 
-static bool takes_engines(enum command_id command)
+static bool takes(enum command_id command, const char *name)
 {
     struct option_row row;
     for (size_t at = 0; options_row(command, &at, &row);)
-        if (strcmp(row.name, "engine") == 0)
+        if (strcmp(row.name, name) == 0)
             return true;
     return false;
+}
+
+/* Words in bold, each with its meaning below it. */
+static void print_item(FILE *out, const struct manual_item *item)
+{
+    putc('*', out);
+    print_text(out, item->word);
+    fputs("*\n\t", out);
+    print_text(out, item->meaning);
+    fputs(".\n\n", out);
+}
+
+/* Those of a list whose bits are in the set. */
+static void print_list(FILE *out, const char *title, const struct manual_item *list, unsigned set)
+{
+    if (set && title)
+        fprintf(out, "# %s\n\n", title);
+    for (; list->word; list++, set >>= 1)
+        if (set & 1)
+            print_item(out, list);
+}
+
+static void print_examples(FILE *out, const struct manual_item *examples)
+{
+    fputs("# EXAMPLES\n\n", out);
+    for (size_t i = 0; i < MANUAL_EXAMPLES && examples[i].word; i++) {
+        fputs("*$ ", out);
+        print_text(out, examples[i].word);
+        fputs("*\n\t", out);
+        print_text(out, examples[i].meaning);
+        fputs("\n\n", out);
+    }
+}
+
+static void print_models(FILE *out)
+{
+    fputs("# MODELS\n\n", out);
+    print_text(out, manual_about_models);
+    fputs("\n\n", out);
+    for (const struct manual_item *model = manual_models; model->word; model++)
+        print_item(out, model);
 }
 
 static void print_engines(FILE *out)
@@ -55,7 +97,7 @@ static void print_engines(FILE *out)
 
 void manual_list_engines(FILE *out, enum command_id command)
 {
-    if (!takes_engines(command))
+    if (!takes(command, "engine"))
         return;
     fputs("\nEngines:", out);
     for (size_t i = 0; engine_registry[i]; i++)
@@ -77,16 +119,16 @@ static void print_overview(FILE *out)
         print_text(out, command_summary(i));
         fputs(".\n\n", out);
     }
-    fputs(
-        "# EXIT CODES\n\n"
-        "66 when there are findings (*preplay run*: observed or confirmed ones), otherwise what "
-        "the program returned (124 if it had to be stopped), or 0; 2 wrong usage; 3 bad input; 4 a "
-        "failure of preplay itself. *preplay replay*: 0 if every finding was confirmed, 1 if "
-        "not. *preplay check*: 0 if every witness is accepted, 1 if not.\n\n# ENVIRONMENT\n\n"
-        "*PREPLAY\\_OPTIONS*\n\tLong options for every command, as in \"jobs=2:all\".\n\n"
-        "*PREPLAY\\_CC*, *PREPLAY\\_CXX*\n\tThe compilers that *preplay cc* and *preplay c++* "
-        "call.\n\n*NO\\_COLOR*\n\tNo colour on a terminal.\n",
-        out);
+    fputs("A word that is no command is said so, with the nearest one. *preplay help* COMMAND is "
+          "*preplay* COMMAND *--help*. *preplay --version* prints the version.\n\n",
+          out);
+    const struct manual_text *run = &manual_texts[COMMAND_RUN];
+    print_examples(out, run->examples);
+    print_models(out);
+    fputs("# EXIT CODES\n\nOf *preplay run*; those of the others are in their pages.\n\n", out);
+    print_list(out, NULL, manual_exits, run->exits);
+    print_list(out, "ENVIRONMENT", manual_variables, ~0u);
+    print_list(out, "FILES", manual_files, ~0u);
 }
 
 void manual_page(FILE *out, enum command_id command)
@@ -96,18 +138,34 @@ void manual_page(FILE *out, enum command_id command)
         return;
     }
     const char *name = command_name(command);
-    fprintf(out, "preplay-%s(1)\n\n# NAME\n\npreplay-%s - ", name, name);
+    fprintf(out, "preplay-%s(1)\n\n# NAME\n\npreplay-%s - ", /* scdoc takes no "+" there */
+            command == COMMAND_CXX ? command_name(COMMAND_CC) : name, name);
     print_text(out, command_summary(command));
     fprintf(out, "\n\n# SYNOPSIS\n\n*preplay %s* ", name);
     print_text(out, command_synopsis(command));
+    const struct manual_text *text = &manual_texts[command];
+    fputs("\n\n# DESCRIPTION\n\n", out);
+    print_text(out, text->description);
     fputs("\n\n# OPTIONS\n\n", out);
+    for (const struct manual_item *option = text->options; option->word; option++)
+        print_item(out, option);
     struct option_row row;
     for (size_t at = 0; options_row(command, &at, &row);)
         print_option(out, &row);
     fputs("*--help*\n\tA summary of this page.\n\n", out);
-    if (takes_engines(command))
+    print_examples(out, text->examples);
+    if (takes(command, "model"))
+        print_models(out);
+    if (takes(command, "engine"))
         print_engines(out);
-    fputs("# SEE ALSO\n\n*preplay*(1)\n", out);
+    print_list(out, "EXIT CODES", manual_exits, text->exits);
+    print_list(out, "ENVIRONMENT", manual_variables, text->variables);
+    print_list(out, "FILES", manual_files, text->files);
+    fputs("# SEE ALSO\n\n*preplay*(1)", out);
+    for (unsigned i = 0; i < COMMAND_COUNT; i++)
+        if (i != (unsigned)command)
+            fprintf(out, ", *preplay-%s*(1)", command_name(i));
+    putc('\n', out);
 }
 
 /* --- completions ---------------------------------------------------------------- */

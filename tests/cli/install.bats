@@ -34,7 +34,11 @@ setup() {
     for shell in bash-completion/completions/preplay.bash zsh/site-functions/_preplay fish/vendor_completions.d/preplay.fish; do
         [ -s "$PREFIX/share/$shell" ]
     done
-    ! command -v scdoc || grep -q 'max-replays' "$PREFIX/share/man/man1/preplay-run.1"
+    command -v scdoc || return 0
+    grep -q 'max-replays' "$PREFIX/share/man/man1/preplay-run.1"
+    for command in $(preplay --help | sed -n 's/^  \([a-z+]*\)  *.*/\1/p'); do
+        grep -q EXAMPLES "$PREFIX/share/man/man1/preplay-$command.1"
+    done
 }
 
 @test "the CMake helper: a test that fails because of what preplay confirms" {

@@ -25,17 +25,69 @@ bats_require_minimum_version 1.5.0
     run -2 "$PREPLAY" completion csh
 }
 
+commands() {
+    "$PREPLAY" --help | sed -n 's/^  \([a-z+]*\)  *.*/\1/p'
+}
+
+# options_of COMMAND: the long ones of its --help.
+options_of() {
+    "$PREPLAY" "$1" --help | sed -n 's/^  .\{4\}\(--[a-z-]*\).*/\1/p'
+}
+
 @test "every command has a page that scdoc accepts, with every option of --help" {
     command -v scdoc || skip "no scdoc"
     "$PREPLAY" manual | scdoc >/dev/null
-    for command in $("$PREPLAY" --help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p'); do
+    [ "$(commands | wc -l)" -ge 19 ]
+    for command in $(commands); do
         "$PREPLAY" manual "$command" >"$BATS_TEST_TMPDIR/page"
         scdoc <"$BATS_TEST_TMPDIR/page" >/dev/null
-        for option in $("$PREPLAY" "$command" --help | sed -n 's/^  .\{4\}\(--[a-z-]*\).*/\1/p'); do
+        "$PREPLAY" manual | grep -qF "*preplay-$command*(1)"
+        for option in $(options_of "$command"); do
             grep -q -e "\*$option\*" "$BATS_TEST_TMPDIR/page"
         done
     done
     run -2 "$PREPLAY" manual nothing
+}
+
+@test "every page tells what for, how it is called, what it reads, and how it ends" {
+    for command in $(commands); do
+        "$PREPLAY" manual "$command" >"$BATS_TEST_TMPDIR/page"
+        for section in SYNOPSIS DESCRIPTION OPTIONS EXAMPLES "EXIT CODES" ENVIRONMENT "SEE ALSO"; do
+            # with something in it
+            awk -v title="# $section" '$0 == title { inside = 1; next } /^#/ { inside = 0 }
+                inside && NF { found = 1 } END { exit !found }' "$BATS_TEST_TMPDIR/page" ||
+                { echo "$command: no $section"; false; }
+        done
+        "$PREPLAY" "$command" --help >"$BATS_TEST_TMPDIR/help"
+        ! grep -q -e '--json\|TRACE\|PROGRAM' "$BATS_TEST_TMPDIR/help" || grep -q '^# FILES$' "$BATS_TEST_TMPDIR/page"
+    done
+}
+
+@test "examples have only options that there are" {
+    for command in $(commands); do
+        "$PREPLAY" manual "$command" | sed -n 's/^\*\$ \(.*\)\*$/\1/p' | tr -d '\\' >"$BATS_TEST_TMPDIR/examples"
+        [ -s "$BATS_TEST_TMPDIR/examples" ]
+        while read -r first second rest; do
+            [ "$first $second" != "preplay $command" ] || [[ $command == c[c+]* ]] && continue
+            for word in $rest; do
+                [[ $word != --?* ]] || options_of "$command" | grep -qx -e "$word" ||
+                    { echo "$command: $word"; false; }
+            done
+        done <"$BATS_TEST_TMPDIR/examples"
+    done
+}
+
+@test "the models stand where -m is, and preplay-cc in its page" {
+    for command in $(commands); do
+        ! options_of "$command" | grep -qx -e --model || "$PREPLAY" manual "$command" >"$BATS_TEST_TMPDIR/page"
+        [ ! -e "$BATS_TEST_TMPDIR/page" ] && continue
+        for model in rf value branch sync; do
+            grep -q "^\*$model\*$" "$BATS_TEST_TMPDIR/page"
+        done
+        rm "$BATS_TEST_TMPDIR/page"
+    done
+    run -0 "$PREPLAY" manual cc
+    [[ "$output" == *preplay-cc*--branches*"CC=preplay-cc"*PREPLAY\\_CC* ]]
 }
 
 @test "every engine has a page, and stands in the manual" {
