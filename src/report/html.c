@@ -326,7 +326,7 @@ void report_html(FILE *out, const struct report *report, const char *version)
     write_plain(out, report);
     fputs("<script type=\"application/json\" id=\"data\">", out);
     json_dump_callback(data, write_escaped, out, JSON_COMPACT | JSON_REAL_PRECISION(6));
-    fprintf(out, "</script>\n<script>\n%s%s</script>\n</body>\n</html>\n", page_story,
+    fprintf(out, "</script>\n<script>\n%s%s%s</script>\n</body>\n</html>\n", page_why, page_story,
             page_program);
     json_decref(data);
     interner_destroy(page.texts);

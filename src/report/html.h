@@ -9,6 +9,6 @@
 void report_html(FILE *out, const struct report *report, const char *version);
 
 /* The parts of the page, from page/. */
-extern const char page_head[], page_style[], page_body[], page_story[], page_program[];
+extern const char page_head[], page_style[], page_body[], page_why[], page_story[], page_program[];
 
 #endif

@@ -56,6 +56,25 @@ END
     MARKED=++ STORY="T0.2 posts empty.*T0.1 takes empty" run -0 node "$ROOT/tests/html/page.js" "$PWD/page.html"
 }
 
+@test "why nobody saw it: a lost wake-up, a lock cycle, steps that were not parted" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '%s\n' 'T1|fork(T2)|0' 'T1|acq(m)|1' 'T1|wait(c,m)|w.c:2' 'T2|acq(m)|3' 'T2|notify(c)|s.c:4' 'T2|rel(m)|5' \
+        'T1|woken(c,m)|w.c:2' 'T1|rel(m)|7' >signal.std
+    printf '%s\n' 'T1|fork(T2)|0' 'T1|acq(a)|1' 'T1|acq(b)|2' 'T1|rel(b)|3' 'T1|rel(a)|g.c:4' 'T2|acq(b)|5' 'T2|acq(a)|t.c:6' \
+        'T2|rel(a)|7' 'T2|rel(b)|8' >cycle.std
+    printf '%s\n' 'T1|fork(T2)|0' 'T1|begin(f)|1' 'T1|acq(m)|2' 'T1|r(x)|r.c:3' 'T1|rel(m)|4' 'T1|acq(m)|5' 'T1|w(x)|w.c:6' \
+        'T1|rel(m)|7' 'T1|end(f)|8' 'T2|acq(m)|o.c:9' 'T2|w(x)|10' 'T2|rel(m)|11' >parted.std
+    for trace in signal cycle parted; do
+        "$PREPLAY" report --html -o $trace.html $trace.std || [ $? -eq 66 ]
+    done
+    STORY='A signal wakes who waits.*T2 signals c \(s.c:4\) → T1 woken by c' \
+        run -0 node "$ROOT/tests/html/page.js" "$PWD/signal.html"
+    STORY='Each thread holds a lock.*T1 unlocks a \(g.c:4\) → T2 locks a \(t.c:6\)' \
+        run -0 node "$ROOT/tests/html/page.js" "$PWD/cycle.html"
+    STORY='Steps that belong together.*T2 locks m \(o.c:9\) came after all of these' \
+        run -0 node "$ROOT/tests/html/page.js" "$PWD/parted.html"
+}
+
 @test "names full of markup do nothing" {
     cd "$BATS_TEST_TMPDIR"
     evil='</script><img/src=x/onerror=alert(1)>&"x'

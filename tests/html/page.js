@@ -51,7 +51,7 @@ setTimeout(() => { console.error("the browser does not answer"); process.exit(1)
             const box = element.closest(".panel").querySelector(".scroller").getBoundingClientRect(), own = element.getBoundingClientRect();
             return element.matches(".names") ? own.bottom <= box.top + 1 : own.top >= box.top - 1 && own.bottom <= box.bottom + 1;
         }), selector + " is out of sight");
-    assert(await page.locator("svg .error").count() >= 2, "the error is marked");
+    assert(await page.locator("svg .error").count() >= await page.evaluate(() => current.events.length), "the error is marked");
     // A step has one number in both pictures; the accesses of a race have one together, and neither is wrong as recorded.
     const steps = await page.evaluate(() => ({race: current.kind === "race", observed: current.verdict === "observed",
         numbers: picture.panels.map(({groups}) => groups.map(group => group.querySelector(".number").textContent)),
@@ -70,6 +70,9 @@ setTimeout(() => { console.error("the browser does not answer"); process.exit(1)
         return own.left < box.left || own.right > box.right;
     }).map(mark => mark.textContent));
     assert.deepStrictEqual(unseen, [], "marked and out of sight");
+    // However far a line is scrolled its number stays, and short lines keep theirs.
+    assert.deepStrictEqual(await page.evaluate(() => [...document.querySelectorAll("#main pre.source .line")].filter(line =>
+        line.getBoundingClientRect().left < line.closest("pre").getBoundingClientRect().left).map(line => line.parentElement.textContent)), []);
     if (process.env.MARKED) assert.strictEqual(await page.locator("#main .card mark").first().textContent(), process.env.MARKED);
     // The same event is current in both pictures, if the recorded one has it.
     const current = await page.locator("svg .row.current").count();
@@ -83,9 +86,16 @@ setTimeout(() => { console.error("the browser does not answer"); process.exit(1)
         circle: waitingCircle(current).length, drawn: document.querySelectorAll("svg.cycle").length, parts: picture.parts}));
     if (["confirmed", "predicted"].includes(story.finding.verdict) && /race|deadlock/.test(story.finding.kind))
         assert.match(story.words, /Why it was not seen before/);
+    assert.strictEqual(await page.locator("#main .meaning").count(), 1, "it does not say what that means");
     if (process.env.STORY) assert.match(story.words, new RegExp(process.env.STORY));
     assert.strictEqual(story.drawn, story.circle > 0 && story.circle < 7 ? 1 : 0);
     if (story.parts > 0) assert.match(story.words, /It leaves the recorded run at step/);
+    // An address leads to its finding, in an open page too.
+    const [first, second] = await page.evaluate(() => [shown[0].id, shown[shown.length - 1].id]);
+    for (const id of [second, first]) {
+        await page.evaluate(wanted => { location.hash = wanted; }, id);
+        await page.waitForFunction(wanted => current.id === wanted, id);
+    }
     // Sorting changes the order and nothing else.
     const names = () => page.locator("#list li small:last-of-type").allTextContents();
     const unsorted = await names();
@@ -119,7 +129,8 @@ setTimeout(() => { console.error("the browser does not answer"); process.exit(1)
     const reader = await browser.newContext({javaScriptEnabled: false});
     const plain = await reader.newPage();
     await plain.goto("file://" + file);
-    assert.match(await plain.locator("noscript pre").textContent(), /preplay: \d+ /);
+    assert.match(await plain.locator("noscript pre").textContent(), /preplay: (\d+ |nothing found; not confirmed: \d)/);
+    assert(!await plain.locator("nav").isVisible(), "controls that nothing runs");
     await reader.close();
     await page.keyboard.press("/");
     await page.keyboard.type("there is no such word");

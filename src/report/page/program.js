@@ -21,6 +21,14 @@ function draw(name, attributes, text) {
 }
 
 const text = id => id < 0 ? "" : data.texts[id];
+// The directory that all quoted sources are in; places are told from there.
+const root = Object.keys(data.snippets).map(id => data.texts[id]).filter(place => !place.startsWith("/usr/"))
+    .reduce((all, place) => {
+        if (all === null) return place.slice(0, place.lastIndexOf("/") + 1);
+        while (!place.startsWith(all)) all = all.slice(0, all.lastIndexOf("/", all.length - 2) + 1);
+        return all;
+    }, null) || "";
+const near = place => root.length > 1 && place.startsWith(root) ? place.slice(root.length) : place;
 const base = place => place.slice(place.lastIndexOf("/") + 1);
 const plural = (count, word) => count + " " + (count === 1 ? word : /[^aeiou]y$/.test(word) ? word.slice(0, -1) + "ies" : word + "s");
 
@@ -125,7 +133,8 @@ function source(placeId) {
     const width = String(snippet[0] + snippet[1].length).length, column = numbers.length > 1 ? numbers[numbers.length - 1] : 0;
     return make("pre", {class: "source", tabindex: 0, role: "region", "aria-label": "source"}, ...snippet[1].map((content, i) => {
         const number = String(snippet[0] + i).padStart(width) + "  ";
-        return snippet[0] + i === line ? make("span", {class: "here"}, number, ...marked(content, column)) : make("span", {}, number + content);
+        return make("span", snippet[0] + i === line ? {class: "here"} : {}, make("b", {class: "line"}, number),
+            ...snippet[0] + i === line ? marked(content, column) : [content]);
     }));
 }
 
@@ -146,7 +155,7 @@ function revealMarks(root) {
 
 function stack(frames) {
     return make("ol", {start: 0, class: "mono"}, ...frames.map(frame =>
-        make("li", {}, text(frame[0]) + " ", make("span", {class: "soft", title: text(frame[1])}, text(frame[1])))));
+        make("li", {}, text(frame[0]) + " ", make("span", {class: "soft place", title: text(frame[1])}, near(text(frame[1]))))));
 }
 
 // The innermost that is not in a header of the system's.
@@ -157,7 +166,7 @@ function ownFrame(frames) {
 function eventCard(event) {
     const locks = event.locks.length
         ? event.locks.map(lock => make("div", {}, "holding ", make("b", {}, text(lock[0])),
-            make("span", {class: "soft"}, ", taken at " + text(lock[1]))))
+            make("span", {class: "soft"}, ", taken at " + near(text(lock[1])))))
         : [make("div", {class: "soft"}, "holding no lock")];
     return make("div", {class: "card"},
         make("h4", {}, "Thread " + event.thread + " " + event.text + (event.size ? " (" + plural(event.size, "byte") + ")" : "")),
@@ -198,16 +207,18 @@ function describe(finding, steps) {
     const parts = [
         make("h2", {}, heading(finding)),
         make("p", {class: "what"}, finding.title.slice(finding.title.indexOf(": ") + 2)),
+        MEANINGS[finding.nature] ? make("p", {class: "meaning"}, MEANINGS[finding.nature]) : null,
         make("p", {}, make("span", {class: "badge " + finding.verdict}, finding.verdict), " ",
             make("code", {}, finding.id), " ", make("span", {class: "soft"}, verdictText(finding))),
         consequences(finding),
-        finding.note ? make("p", {class: "soft"}, finding.note) : null,
+        finding.note ? make("p", {}, finding.note) : null,
         make("div", {class: "cards"}, ...finding.events.map(eventCard)),
     ];
     parts.push(...story(finding));
     if (finding.command)
-        parts.push(make("h3", {}, "See it happen"), make("pre", {class: "source", tabindex: 0, role: "region", "aria-label": "command"}, make("span", {}, finding.command)),
-            copyButton(finding.command));
+        parts.push(make("h3", {}, "See it happen"), make("pre", {class: "source", tabindex: 0, role: "region", "aria-label": "command"}, make("span", {class: "command"}, finding.command)),
+            copyButton(finding.command), make("p", {class: "soft"}, "It needs that recording; with --gdb it stops there in a debugger.",
+                ...(data.program ? [" Without it, record anew: ", make("code", {}, "preplay run " + data.program.command)] : [])));
     if (finding.steps.length) parts.push(...steps(finding));
     if (finding.background.length)
         parts.push(make("h3", {}, "Where it comes from"), make("div", {class: "cards"},
@@ -456,7 +467,7 @@ function go(to) {
         data.threads[row.thread] + " " + row.text;
     const held = holders(step).map(lock => data.threads[lock.thread] + " holds " + text(lock.object));
     document.getElementById("detail").replaceChildren(make("div", {class: "card"},
-        make("span", {class: "mono"}, text(row.source)), make("span", {class: "soft"}, held.length ? " \u00b7 " + held.join(", ") : ""),
+        make("span", {class: "mono", title: text(row.source)}, near(text(row.source))), make("span", {class: "soft"}, held.length ? " \u00b7 " + held.join(", ") : ""),
         row.inside.length ? make("div", {class: "soft"}, row.inside.map(text).join(", ") + (row.count > row.inside.length ?
             " and " + (row.count - row.inside.length) + " more" : "")) : null,
         ...[source(row.source)].filter(Boolean)));
@@ -529,7 +540,7 @@ document.getElementById("summary").textContent = [data.path, [...kinds].map(([ke
         data.run.predicting.toFixed(2) + " s, " + plural(data.run.replays, "replay") + " " + data.run.replaying.toFixed(2) + " s" : "",
     data.undecided ? plural(data.undecided, "candidate") + " undecided" : "",
     data.run && data.run.left ? data.run.left + " not replayed" : "",
-    data.hidden ? plural(data.hidden, "candidate") + " not shown" : ""].filter(Boolean).join(" \u00b7 ");
+    data.hidden ? plural(data.hidden, "candidate") + " not shown" : "", root.length > 1 ? "sources in " + root : ""].filter(Boolean).join(" \u00b7 ");
 if (data.incomplete)
     document.querySelector("header").append(make("p", {class: "incomplete", role: "alert"},
         "Incomplete: " + data.incomplete + ". Nothing is said about the rest."));
@@ -537,4 +548,8 @@ filter();
 const wanted = data.findings.find(finding => "#" + finding.id === location.hash) || data.findings[0];
 if (wanted) select(wanted);
 else document.getElementById("main").append(make("p", {}, "Nothing was found."));
+window.addEventListener("hashchange", () => {
+    const finding = byId.get(location.hash.slice(1));
+    if (finding && finding !== current) select(finding);
+});
 document.documentElement.dataset.ready = "1";

@@ -13,50 +13,6 @@ function consequences(finding) {
     }));
 }
 
-// How the recorded order puts row `from` before row `to`: as few arrows as possible, as [from, to] of rows;
-// null if it does not.
-function chainOf(order, from, to) {
-    const arrows = mustPrecede(order, true), next = new Array(order.length).fill(-1), last = new Map();
-    for (let i = order.length - 1; i >= 0; i--) {
-        if (last.has(order[i].thread)) next[i] = last.get(order[i].thread);
-        last.set(order[i].thread, i);
-    }
-    const out = new Map();
-    for (const arrow of arrows) out.has(arrow[0]) ? out.get(arrow[0]).push(arrow) : out.set(arrow[0], [arrow]);
-    const best = new Array(order.length).fill(Infinity), by = new Array(order.length).fill(null);
-    best[from] = 0;
-    for (let i = from; i <= to; i++) { // all edges go forward
-        if (best[i] === Infinity) continue;
-        if (next[i] >= 0 && best[i] < best[next[i]]) { best[next[i]] = best[i]; by[next[i]] = [i, null]; }
-        for (const arrow of out.get(i) || [])
-            if (best[i] + 1 < best[arrow[1]]) { best[arrow[1]] = best[i] + 1; by[arrow[1]] = [i, arrow]; }
-    }
-    if (best[to] === Infinity) return null;
-    const chain = [];
-    for (let at = to; at !== from; at = by[at][0]) if (by[at][1]) chain.unshift(by[at][1]);
-    return chain;
-}
-
-const place = row => base(text(row.source));
-const deed = row => data.threads[row.thread] + " " + row.text + (text(row.source) ? " (" + place(row) + ")" : "");
-
-// {words, chain}: why nobody saw it. `chain` are arrows of the recorded order.
-function whyHidden(finding, recorded) {
-    if (finding.verdict === "observed") return null;
-    const errors = recorded.map((row, index) => index).filter(index => recorded[index].error);
-    const none = {words: [], chain: []};
-    if (finding.kind === "deadlock")
-        return {words: [finding.nature === "lost wake-up" ? "In the recorded run the signal came after the wait had begun, so that it was not lost."
-            : "In the recorded run each of these was free when it was wanted: the threads came one after the other."], chain: []};
-    if (finding.kind !== "race" || errors.length !== 2) return none;
-    const chain = chainOf(recorded, errors[0], errors[1]), [first, second] = errors.map(index => recorded[index]);
-    const began = "In the recorded run " + data.threads[first.thread] + " came first";
-    if (!chain) return {words: [began + ", and the other only later."], chain: []};
-    if (first.thread === second.thread || !chain.length) return none;
-    return {words: [began + ", and this happened to order the two, though nothing makes it come so:",
-        ...chain.map(([from, to]) => deed(recorded[from]) + " \u2192 " + deed(recorded[to]))], chain};
-}
-
 // The first row of the schedule that is not the recorded order's, or -1.
 function firstDifference(rows, recorded) {
     const inside = recorded.filter(row => !row.outside);
