@@ -16,6 +16,7 @@
 #include "deadlock/cycle_proofs.h"
 #include "engine/found.h"
 #include "deadlock/happened.h"
+#include "auto/observed_first.h"
 #include "auto/observed_races.h"
 #include "misuse/misuse.h"
 #include "deadlock/stuck_sets.h"
@@ -326,6 +327,7 @@ static int finish(struct engine_run *run, struct error *error)
 {
     (void)error;
     struct ladder ladder;
+    observed_first_tell(run);
     ladder_create(&ladder, run->history, run->options->model, run->options->jobs);
     ladder.progress = run->options->progress;
     ladder.deal = run->options->deal;

@@ -5,6 +5,7 @@
 #include "cli/joined.h"
 #include "cli/predict.h"
 #include "cli/predict_many.h"
+#include "cli/told_first.h"
 #include "cli/trace_argument.h"
 #include "report/text.h"
 
@@ -122,9 +123,11 @@ static int tell(struct prediction *prediction, const struct options *options, st
 static int predict_one(struct options *options, struct cluster *cluster, struct error *error)
 {
     struct prediction prediction = {0};
+    struct told_first told;
     if (trace_argument(options, error) ||
         joined_checkpoint(cluster, options, options->arguments, 1, error))
         return -1;
+    told_first_begin(&told, options, NULL);
     int code = prediction_run(&prediction, options, options->arguments[0], "auto", error);
     if (code == 0 && joined_first(options))
         code = tell(&prediction, options, error);

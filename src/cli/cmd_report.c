@@ -7,6 +7,7 @@
 #include "replay/replaying.h"
 #include "cli/reporting.h"
 #include "cli/reporting_program.h"
+#include "cli/told_first.h"
 #include "explore/failures_file.h"
 #include "report/findings_file.h"
 
@@ -106,7 +107,9 @@ int cmd_report(struct options *options, struct error *error)
     if (failures_file_is_in(options->arguments[0]))
         return explore_report(options, format_of(options), error);
     struct reporting_filter filter;
+    struct told_first told;
     int code = reporting_filter_read(&filter, options, error);
+    told_first_begin(&told, options, &filter);
     if (code == 0)
         code = open_source(&source, options, options->arguments[0], error);
     if (code == 0) {

@@ -11,6 +11,7 @@
 #include "cli/reporting.h"
 #include "cli/reporting_program.h"
 #include "cli/run_ranks.h"
+#include "cli/told_first.h"
 #include "report/full_text.h"
 
 #include <limits.h>
@@ -258,10 +259,12 @@ static int check(const struct options *options, struct error *error)
     return prediction_check(options, "auto", error);
 }
 
-static int run_one(const struct options *options, struct error *error)
+static int run_one(struct options *options, struct error *error)
 {
     struct run run = {.options = options};
+    struct told_first told;
     long real = -1;
+    told_first_begin(&told, options, &run.filter);
     if (reporting_filter_read(&run.filter, options, error) == 0 && record(&run, error) == 0)
         real = analyse_all(&run, error);
     if (real >= 0)

@@ -59,6 +59,7 @@
       "a trace as a C program, its equivalent traces, new traces", false)
 
 struct deal;
+struct observer;
 
 #define OPTION_UNSAID UINT64_MAX
 
@@ -253,6 +254,8 @@ struct options {
     char trace[PATH_MAX];   /* the recording that TRACE means (trace_argument.h) */
     struct trace_lock lock; /* on it, to the end */
     struct deal *deal;      /* processes that share the work (base/deal.h), or NULL */
+
+    const struct observer *observer; /* told before prediction begins (engine/engine.h), or NULL */
 };
 
 /* Parses the words after the subcommand, on top of PREPLAY_OPTIONS. With

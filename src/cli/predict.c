@@ -99,6 +99,7 @@ static int run_engines(struct prediction *prediction, const struct options *opti
         .pair_seconds = options->pair_timeout,
         .progress = progress,
         .deal = options->deal,
+        .observer = options->observer,
     };
     if (choose_engines(prediction, options->engines ? options->engines : standard, error) ||
         choose_model(prediction, options->model, error) || !trace)

@@ -28,6 +28,13 @@ struct whole;
 struct progress;
 struct deal;
 
+/* Who is told of what happened in the recorded run before prediction begins. The findings are
+ * borrowed. */
+struct observer {
+    void (*tell)(void *context, const struct trace *trace, struct findings *observed);
+    void *context;
+};
+
 struct engine_options {
     enum model model;          /* MODEL_NONE: the engine's own default */
     uint32_t window;           /* events; 0: no window */
@@ -42,6 +49,8 @@ struct engine_options {
     struct progress *progress; /* who watches, or NULL */
     struct deal *deal;         /* processes that share the work (base/deal.h), or NULL */
     const char *const *blocks; /* globs of atomic functions, NULL-terminated, or NULL */
+
+    const struct observer *observer; /* or NULL */
 };
 
 /* One engine at work on one trace. */

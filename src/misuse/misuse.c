@@ -33,7 +33,7 @@ static void tell(void *context, const struct misuse_seen *seen)
     findings_add(run->findings, &finding);
 }
 
-static void add_observed(struct engine_run *run)
+void misuse_add_observed(struct engine_run *run)
 {
     struct observed *observed =
         observed_create(run->history->trace, run->options->advise, tell, run);
@@ -45,7 +45,7 @@ static void add_observed(struct engine_run *run)
 
 void misuse_add_findings(struct engine_run *run)
 {
-    add_observed(run);
+    misuse_add_observed(run);
     struct misuse_index *index = misuse_index_create(run->history);
     misuse_predict(run, index);
     misuse_index_destroy(index);
@@ -74,7 +74,7 @@ const struct engine engine_misuse = {
 static int finish_observed(struct engine_run *run, struct error *error)
 {
     (void)error;
-    add_observed(run);
+    misuse_add_observed(run);
     return 0;
 }
 

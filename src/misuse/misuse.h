@@ -7,5 +7,7 @@
 /* Adds to the run's findings what misuse happened in run->history, and with a witness what
  * other schedules of it do. */
 void misuse_add_findings(struct engine_run *run);
+/* The first half of it: what happened. */
+void misuse_add_observed(struct engine_run *run);
 
 #endif

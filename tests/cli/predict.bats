@@ -32,6 +32,16 @@ setup() {
     jq -e '.findings | length == 1' out.json
 }
 
+@test "what happened in a long run is told before prediction begins, unless --quiet" {
+    { yes 'T0|w(p)|1' | head -n 140000; printf 'T0|w(x)|2\nT1|w(x)|3\n'; } >long.std
+    "$PREPLAY" predict long.std >out 2>err || [ $? -eq 66 ]
+    grep -q 'this happened in the recorded run; predicting goes on' err
+    id=$(sed -n 's/^race \(r-[0-9a-f]*\) on x.*/\1/p' err)
+    grep -q "^race $id on x: observed" out # the report has it by the same name
+    "$PREPLAY" predict --quiet long.std >/dev/null 2>err || [ $? -eq 66 ]
+    [ ! -s err ]
+}
+
 @test "ids do not depend on thread names, positions or variables" {
     printf 'A|w(x)|a.c:1\nB|w(x)|b.c:2\n' >one.std
     printf 'C|r(z)|z\nD|w(y)|b.c:2\nC|w(y)|a.c:1\n' >two.std
