@@ -24,6 +24,7 @@ void observed_races_mark(struct engine_run *run)
     if (count)
         qsort(races, count, sizeof(struct finding *), compare_seconds);
     struct order *order = order_create(ORDER_LOCKS | ORDER_SIGNALS | ORDER_READS | ORDER_C11);
+    order_know(order, history);
     uint32_t *ticks = count ? NEW_ARRAY(uint32_t, history->count) : NULL;
     for (uint32_t pos = 0; pos < history->count && next < count; pos++) {
         const struct event *event = &history->events[pos];
@@ -35,6 +36,7 @@ void observed_races_mark(struct engine_run *run)
                 races[next]->verdict = VERDICT_OBSERVED;
         }
         order_step(order, event);
+        order_passed(order, pos);
     }
     order_destroy(order);
     free(ticks);

@@ -42,6 +42,7 @@ static struct findings *pairs_of(const struct engine_run *run, unsigned flags)
                               .history = history,
                               .findings = findings_create(run->options->every_pair)};
     struct order *order = order_create(flags | ORDER_READS | ORDER_C11);
+    order_know(order, history);
     struct clock_races *races = clock_races_create(&part, NULL);
     for (uint32_t pos = 0; pos < history->count; pos++) {
         const struct event *event = &history->events[pos];
@@ -50,6 +51,7 @@ static struct findings *pairs_of(const struct engine_run *run, unsigned flags)
             clock_races_check(races, event, pos, history->index[pos], clock, clock);
         }
         order_step(order, event);
+        order_passed(order, pos);
     }
     clock_races_destroy(races);
     order_destroy(order);

@@ -67,11 +67,13 @@ struct lock_order *lock_order_read(const struct history *history, enum model mod
 {
     struct lock_order *order = lock_order_create_for(history);
     struct order *must = order_create(order_must(model));
+    order_know(must, history);
     for (uint32_t pos = 0; pos < history->count; pos++) {
         const struct event *event = &history->events[pos];
         lock_order_step(order, event, pos, must);
         if (op_in(event->op, OPS_SYNC | OP_BIT(EVENT_WRITE)))
             order_step(must, event);
+        order_passed(must, pos);
     }
     order_destroy(must);
     return order;

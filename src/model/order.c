@@ -55,6 +55,7 @@ void order_destroy(struct order *order)
     order_free_writes(order);
     vclock_free(&order->seen.least);
     vclock_free(&order->seen.ended);
+    free(order->joined);
     free(order);
 }
 
@@ -91,15 +92,40 @@ static bool orders_nothing(const struct order *order, const struct event *event)
  * more threads than these. */
 enum { JOINED_KEPT = 1024 };
 
+static void forget(struct order *order, uint32_t thread)
+{
+    if (order->threads.count <= JOINED_KEPT)
+        return;
+    order_forget_snapshot(order, thread);
+    vclock_free(&order->threads.items[thread]);
+}
+
 /* What it knew is known to who joined it: of many threads that have ended no clock is kept. */
 static void join_thread(struct order *order, const struct event *event, struct vclock *clock)
 {
     struct vclock *joined = &order->threads.items[event->object];
     order_see(order, event->thread, clock, joined);
-    if (order->threads.count <= JOINED_KEPT)
+    forget(order, event->object);
+}
+
+void order_know(struct order *order, const struct history *history)
+{
+    order->history = history;
+    order->joined = NEW_ARRAY(bool, history->threads);
+    for (uint32_t pos = 0; pos < history->count; pos++)
+        if (history->events[pos].op == EVENT_JOIN)
+            order->joined[history->events[pos].object] = true;
+}
+
+void order_passed(struct order *order, uint32_t pos)
+{
+    const struct history *history = order->history;
+    uint32_t thread = history->events[pos].thread;
+    if (order->joined[thread] || thread >= order->threads.count ||
+        history->index[pos] + 1 < history_thread_length(history, thread))
         return;
-    order_forget_snapshot(order, event->object);
-    vclock_free(joined);
+    forget(order, thread);
+    vclock_set(&order->seen.ended, thread, 1);
 }
 
 void order_step(struct order *order, const struct event *event)

@@ -23,6 +23,7 @@
 #include "model/vclock.h"
 #include "trace/event.h"
 #include "trace/finding.h"
+#include "trace/history.h"
 
 enum order_flag {
     ORDER_LOCKS = 1 << 0,
@@ -42,6 +43,10 @@ struct order;
 
 struct order *order_create(unsigned flags);
 void order_destroy(struct order *order);
+/* Who has all of a trace at hand says so, and which event is over (whether it was stepped past or
+ * orders nothing): then no clock is kept of a thread that is through and that nobody joins. */
+void order_know(struct order *order, const struct history *history);
+void order_passed(struct order *order, uint32_t pos);
 
 /* The clock of `thread` at its next event; its own entry is that event's tick.
  * Valid until the next call with another thread that has not been seen before. */

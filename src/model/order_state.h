@@ -86,6 +86,8 @@ struct order {
     struct order_current ARRAY_OF(uint32_t) current_snapshot; /* by thread, plus one; 0: none */
     struct order_fences ARRAY_OF(struct fence_clocks) fences;
     struct seen_by_all seen;
+    const struct history *history; /* all of the trace, if that is known */
+    bool *joined;                  /* in it, by thread */
 };
 
 static inline struct vclock *order_at(struct clocks *clocks, uint32_t id)

@@ -165,3 +165,19 @@ END
     run bash -c "$limit; exec '$PREPLAY' predict -e hb,lockset threads.std"
     [ "$status" -eq 66 ]
 }
+
+# Where nothing tells that a thread has ended, it has with its last event: 880 MB once.
+@test "twenty thousand threads that nobody forks or joins, in 300 MB" {
+    for same in 1 0; do
+        awk -v same=$same 'BEGIN { for (i = 0; i < 20000; i++) {
+            if (i == 9603 || i == 9605) printf "t%d|w(x%s)|1\n", i, same ? "" : i
+            printf "t%d|acq(m)|2\nt%d|w(n)|3\nt%d|rel(m)|4\n", i, i, i } }' >threads$same.std
+    done
+    limit="ulimit -v 300000"
+    ! ldd "$PREPLAY" | grep -q libasan || limit=true # its shadow memory alone is more
+    run bash -c "$limit; exec '$PREPLAY' predict --json out.json threads1.std"
+    [ "$status" -eq 66 ]
+    jq -e '[.findings[] | select(.verdict != "candidate") | .object] == ["x"]' out.json
+    run bash -c "$limit; exec '$PREPLAY' predict threads0.std"
+    [ "$status" -eq 0 ]
+}
