@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""pack.py directory|binary RECORDING FILE : a real recording as an input of fuzz_directory or fuzz_binary."""
+"""pack.py directory|binary|run RECORDING FILE : a real recording (for run, an exploration) as an input of its fuzzer."""
 import pathlib
 import sys
 
@@ -44,5 +44,13 @@ def share(least, rest):
         rest += b"\0" * (1 + len(rest) // 8)
 
 
+def run(exploration):
+    packed = b""
+    for name in ("runs/1.run", "runs/1.json"):
+        content = (exploration / name).read_bytes()
+        packed += len(content).to_bytes(2, "little") + content
+    return packed + (exploration / "modules").read_bytes()
+
+
 kind, recording, target = sys.argv[1:4]
-pathlib.Path(target).write_bytes({"directory": directory, "binary": binary}[kind](pathlib.Path(recording)))
+pathlib.Path(target).write_bytes({"directory": directory, "binary": binary, "run": run}[kind](pathlib.Path(recording)))
