@@ -36,7 +36,7 @@ static void print(const struct explore_report *report, const struct report *repo
     for (const struct report *each = reports; each; each = each->next)
         if (each->count)
             report_text_findings(out, each, text_style_of(out));
-    explore_text_end(out, report);
+    explore_text_end(out, report, reports);
 }
 
 static int write_formats(const struct report *reports, const struct options *options,
@@ -70,13 +70,13 @@ static long tell_all(const struct explore_report *report, struct explored *explo
     return count;
 }
 
-static long tell(struct exploration *exploration, const struct options *options,
+static long tell(struct exploration *exploration, const struct predictions *predictions,
                  const struct exploring_limits *limits, const char *directory, struct error *error)
 {
-    char modules[PATH_MAX], tool[PATH_MAX];
+    const struct options *options = predictions->options;
+    char tool[PATH_MAX];
     struct explored explored;
-    snprintf(modules, sizeof modules, "%.4000s/modules", directory);
-    explored_create(&explored, exploration, directory, options);
+    explored_create(&explored, exploration, predictions, directory);
     struct explore_report report = {.exploration = exploration,
                                     .directory = directory,
                                     .symbols = explored.symbols,
@@ -84,6 +84,7 @@ static long tell(struct exploration *exploration, const struct options *options,
                                     .limits = limits,
                                     .check = options->check_command};
     json_t *extra = explore_json(&report), *besides = explore_besides(exploration);
+    explored_number(&explored, besides);
     explored_add(&explored, extra, besides);
     long count = tell_all(&report, &explored, options, error);
     explored_free(&explored);
@@ -143,6 +144,14 @@ static void end_workers(struct workers *workers)
         stepping_destroy(workers->stepping[i]);
 }
 
+static int confirm(struct predictions *predictions, const struct explore_backend *backend,
+                   const char *directory, struct error *error)
+{
+    char output[PATH_MAX];
+    snprintf(output, sizeof output, "%.4000s/output", directory);
+    return predictions_confirm(predictions, backend, output, error);
+}
+
 /* How many findings there are, or -1. */
 static long explore(const struct recording *recording, const struct options *options,
                     struct exploration *exploration, struct error *error)
@@ -158,17 +167,30 @@ static long explore(const struct recording *recording, const struct options *opt
                                       .same_output = options->same_output};
     if (!realpath(recording->directory, directory))
         return error_set(error, ERROR_INPUT, "%s: %s", recording->directory, strerror(errno));
+    struct predictions predictions;
+    predictions_create(&predictions, directory, options);
     int result = make_workers(&workers, directory, options, error);
     if (!result)
-        result = exploring_run(&(struct exploring_workers){workers.backends, workers.count},
+        result = exploring_run(&(struct exploring_workers){workers.backends, workers.count,
+                                                           predictions_watch, &predictions},
                                directory, &limits, exploration, error);
+    if (predictions.not_asked)
+        fprintf(stderr,
+                "preplay: of %u runs %u were not looked at for races, deadlocks and broken blocks: "
+                "that would have taken too long\n",
+                exploration->runs, predictions.not_asked);
+    if (!result && !exploration->unstepped)
+        result = confirm(&predictions, &workers.backends[0], directory, error);
     end_workers(&workers);
     if (!result && exploration->unstepped)
-        return error_set(error, ERROR_USAGE,
-                         "%s: its threads cannot be stepped: build it with preplay cc, and give "
-                         "the program itself, no script that starts it",
-                         options->arguments[0]);
-    return result ? -1 : tell(exploration, options, &limits, recording->directory, error);
+        result = error_set(error, ERROR_USAGE,
+                           "%s: its threads cannot be stepped: build it with preplay cc, and give "
+                           "the program itself, no script that starts it",
+                           options->arguments[0]);
+    long found =
+        result ? -1 : tell(exploration, &predictions, &limits, recording->directory, error);
+    predictions_free(&predictions);
+    return found;
 }
 
 int cmd_explore(struct options *options, struct error *error)

@@ -209,15 +209,53 @@ static void prepare(struct explored *explored, const char *directory)
         explored->here[0] = '\0';
 }
 
-void explored_create(struct explored *explored, struct exploration *exploration,
-                     const char *directory, const struct options *options)
+/* Is it told as a failure? Whether a deadlock is one is known once its schedule was run; the
+ * failure may name more threads than its cycle has. */
+static bool is_failure(const struct exploration *exploration, const struct predicted *one)
 {
+    bool deadlock = one->finding->kind == FINDING_DEADLOCK;
+    for (size_t i = 0; i < exploration->failures.count; i++) {
+        const struct failure *failure = &exploration->failures.items[i];
+        if (strcmp(failure->id, one->id) == 0 ||
+            (deadlock && one->ended && failure->kind == FAILURE_DEADLOCK))
+            return true;
+    }
+    return deadlock && !one->happened;
+}
+
+/* The run may be one in which something failed, but that one is told after it was made small. */
+static void add_predicted(struct explored *explored, const struct exploration *exploration,
+                          const struct predictions *predictions)
+{
+    const struct predicted_run *last = NULL;
+    for (size_t i = 0; i < predictions->list.count; i++) {
+        const struct predicted *one = &predictions->list.items[i];
+        if (!one->told || is_failure(exploration, one))
+            continue;
+        if (one->run != last)
+            name_run(&explored->runs[explored->count++], one->run->number, &one->run->run,
+                     explored->symbols, explored->path);
+        last = one->run;
+        struct explored_run *part = &explored->runs[explored->count - 1];
+        struct finding *added = findings_add(part->findings, one->finding);
+        if (added && *one->block)
+            added->block =
+                intern(part->trace.trace->names[CLASS_LABEL], one->block, strlen(one->block));
+    }
+}
+
+void explored_create(struct explored *explored, struct exploration *exploration,
+                     const struct predictions *predictions, const char *directory)
+{
+    const struct options *options = predictions->options;
     prepare(explored, directory);
-    explored->runs = NEW_ARRAY(struct explored_run, exploration->failures.count + 1);
+    explored->runs =
+        NEW_ARRAY(struct explored_run, exploration->failures.count + predictions->runs.count + 1);
     for (size_t i = 0; i < exploration->failures.count; i++) {
         struct failure *failure = &exploration->failures.items[i];
         add_failure(part_of(explored, failure), failure);
     }
+    add_predicted(explored, exploration, predictions);
     if (!explored->count)
         name_run(&explored->runs[explored->count++], 1, &exploration->first, explored->symbols,
                  directory);
@@ -244,6 +282,19 @@ void explored_add(struct explored *explored, json_t *extra, json_t *besides)
     explored->runs[0].report.extra = extra;
     for (size_t i = 0; i < explored->count; i++)
         explored->runs[i].report.besides = besides;
+}
+
+void explored_number(const struct explored *explored, json_t *besides)
+{
+    for (size_t i = 0; i < explored->count; i++) {
+        const struct explored_run *part = &explored->runs[i];
+        for (size_t k = 0; k < part->findings->count; k++) {
+            char id[FINDING_ID_SIZE];
+            finding_id(&part->findings->items[k], part->trace.trace, id);
+            if (!json_object_get(besides, id))
+                json_object_set_new(besides, id, json_pack("{s:i}", "run", (int)part->number));
+        }
+    }
 }
 
 void explored_leave_out(struct explored *explored, const struct reporting_filter *filter,

@@ -3,6 +3,7 @@
 #ifndef PREPLAY_CLI_EXPLORE_FINDINGS_H
 #define PREPLAY_CLI_EXPLORE_FINDINGS_H
 
+#include "cli/explore_predicted.h"
 #include "cli/reporting.h"
 #include "explore/exploring.h"
 #include "explore/run_trace.h"
@@ -30,9 +31,12 @@ struct explored {
     const char *path; /* of the exploration, as the user named it */
 };
 
-/* Gives each failure its id. `directory` is the exploration's, as the user named it. */
+/* Gives each failure its id. `directory` is the exploration's, as the user named it. Behind the
+ * failures come the predictions that are told, but those that a failure is. */
 void explored_create(struct explored *explored, struct exploration *exploration,
-                     const char *directory, const struct options *options);
+                     const struct predictions *predictions, const char *directory);
+/* Adds to what findings have in JSON in which run each was found, where it does not say so. */
+void explored_number(const struct explored *explored, json_t *besides);
 /* The same from a directory that explored_keep() wrote; 0, or -1 with an error. */
 int explored_read(struct explored *explored, const char *directory, const struct options *options,
                   struct error *error);

@@ -1,11 +1,14 @@
 #include "cli/explore_replay.h"
 
 #include "cli/command.h"
+#include "cli/explore_findings.h"
 #include "cli/explore_text.h"
 #include "cli/reporting.h"
 #include "explore/failures_file.h"
 #include "explore/stepping.h"
+#include "explore/witness_run.h"
 #include "replay/replaying.h"
+#include "report/full_text.h"
 #include "trace/finding_id.h"
 
 #include <errno.h>
@@ -68,6 +71,86 @@ static int run_one(struct again *again, const struct failure *wanted,
     return 0;
 }
 
+/* --- what a run shows that did not fail ---------------------------------------------------------
+ */
+
+static void tell_shown(const struct again *again, const struct explored_run *part,
+                       struct finding *finding)
+{
+    char tool[PATH_MAX];
+    const struct finding *items[] = {finding};
+    struct report report = {
+        .tool = reporting_tool(tool),
+        .trace = part->trace.trace,
+        .history = part->trace.history,
+        .path = again->options->arguments[0],
+        .directory = part->report.directory,
+        .source_roots = again->options->source_root,
+        .items = items,
+        .count = 1,
+        .explored = true,
+    };
+    report_look(&report);
+    report_text_findings(stdout, &report, text_style_of(stdout));
+    report_forget(&report);
+}
+
+static int run_witness(struct again *again, const struct explored_run *part,
+                       struct finding *finding, const char *id, struct error *error)
+{
+    struct witness_run witness;
+    struct stepped_run run;
+    bool happened = false;
+    if (witness_run_create(&witness, finding, &part->trace, &part->run)) {
+        if (again->backend.run(again->backend.context, witness.turns.items, witness.turns.count,
+                               again->output, &run, error)) {
+            witness_run_free(&witness);
+            return -1;
+        }
+        happened = witness_run_happened(&witness, run.page);
+        witness_run_free(&witness);
+    }
+    again->failed_again += happened;
+    printf("%s %s\n", id, happened ? "confirmed" : "unreached");
+    finding_settle(finding, happened ? VERDICT_CONFIRMED : VERDICT_UNREACHED,
+                   happened ? "its schedule showed it again" : "its schedule did not show it");
+    tell_shown(again, part, finding);
+    return 0;
+}
+
+static bool is_failure(const struct kept_failures *failures, const char *id)
+{
+    for (size_t i = 0; i < failures->count; i++)
+        if (strcmp(failures->items[i].id, id) == 0)
+            return true;
+    return false;
+}
+
+static int run_shown(struct again *again, const struct kept_failures *failures, struct error *error)
+{
+    struct explored explored;
+    int result = explored_read(&explored, again->options->arguments[0], again->options, error);
+    for (size_t i = 0; i < explored.count && !result; i++) {
+        struct explored_run *part = &explored.runs[i];
+        for (size_t k = 0; k < part->findings->count && !result; k++) {
+            struct finding *finding = &part->findings->items[k];
+            char id[FINDING_ID_SIZE];
+            finding_id(finding, part->trace.trace, id);
+            bool named = again->options->argument_count > 1;
+            if (!is_wanted(again->options, id) || is_failure(failures, id) ||
+                (!named && !finding_happened(finding)))
+                continue;
+            again->wanted++;
+            result = run_witness(again, part, finding, id, error);
+        }
+    }
+    explored_free(&explored);
+    return result;
+}
+
+/* --- all of them --------------------------------------------------------------------------------
+ */
+
 static int run_all(struct again *again, const struct kept_failures *failures, struct error *error)
 {
     struct failure_norm norm = {.code = failures->usual,
@@ -79,8 +162,10 @@ static int run_all(struct again *again, const struct kept_failures *failures, st
         if (run_one(again, &failures->items[i], &norm, error))
             return -1;
     }
+    if (run_shown(again, failures, error))
+        return -1;
     if (!again->wanted && again->options->argument_count > 1)
-        return error_set(error, ERROR_USAGE, "no failure %s in %s", again->options->arguments[1],
+        return error_set(error, ERROR_USAGE, "no finding %s in %s", again->options->arguments[1],
                          again->options->arguments[0]);
     return again->failed_again == again->wanted ? EXIT_OK : NOT_ALL_CONFIRMED;
 }

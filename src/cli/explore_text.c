@@ -163,7 +163,30 @@ static void print_limit(FILE *out, const struct explore_report *report)
             exploration->runs == 1 ? "" : "s");
 }
 
-static void print_end(FILE *out, const struct explore_report *report)
+static void print_number(FILE *out, size_t count, const char *one, const char *more)
+{
+    if (count)
+        fprintf(out, ", %zu %s", count, count == 1 ? one : more);
+}
+
+/* What happened besides what failed. */
+static void print_errors(FILE *out, const struct report *reports)
+{
+    size_t counts[FINDING_KINDS] = {0}, predicted = 0;
+    for (; reports; reports = reports->next)
+        for (size_t i = 0; i < reports->count; i++) {
+            const struct finding *finding = reports->items[i];
+            bool real = report_is_real(finding), failed = finding->model == MODEL_NONE;
+            counts[finding->kind] += real && !failed;
+            predicted += !real;
+        }
+    print_number(out, counts[FINDING_DEADLOCK], "deadlock", "deadlocks");
+    print_number(out, counts[FINDING_RACE], "race", "races");
+    print_number(out, counts[FINDING_ATOMICITY], "atomicity violation", "atomicity violations");
+    print_number(out, predicted, "prediction that did not show", "predictions that did not show");
+}
+
+static void print_end(FILE *out, const struct explore_report *report, const struct report *reports)
 {
     const struct exploration *exploration = report->exploration;
     size_t failures = exploration->failures.count;
@@ -180,17 +203,22 @@ static void print_end(FILE *out, const struct explore_report *report)
             fputs("no open question that was found", out);
     }
     if (failures)
-        fprintf(out, ", %zu failure%s\n", failures, failures == 1 ? "" : "s");
+        fprintf(out, ", %zu failure%s", failures, failures == 1 ? "" : "s");
     else
-        fputs(", none fails\n", out);
+        fputs(", none fails", out);
+    print_errors(out, reports);
+    fputc('\n', out);
 }
 
-void explore_text_end(FILE *out, const struct explore_report *report)
+void explore_text_end(FILE *out, const struct explore_report *report, const struct report *reports)
 {
     const struct exploration *exploration = report->exploration;
-    if (exploration->failures.count)
+    bool any = false;
+    for (const struct report *each = reports; each; each = each->next)
+        any |= each->count > 0;
+    if (any)
         fputs("==================\n", out);
-    print_end(out, report);
+    print_end(out, report, reports);
     fprintf(out, "  %u behaviour%s, %u thread%s, %llu states in the last look, %.2f s.\n",
             exploration->behaviours, exploration->behaviours == 1 ? "" : "s", exploration->threads,
             exploration->threads == 1 ? "" : "s", (unsigned long long)exploration->states,

@@ -3,6 +3,7 @@
 #define PREPLAY_CLI_EXPLORE_TEXT_H
 
 #include "explore/exploring.h"
+#include "report/report.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -16,8 +17,8 @@ struct explore_report {
     const char *check; /* the command that judges each run, or NULL */
 };
 
-/* What all of it came to. */
-void explore_text_end(FILE *out, const struct explore_report *report);
+/* What all of it came to; `reports` are what is told of it. */
+void explore_text_end(FILE *out, const struct explore_report *report, const struct report *reports);
 void explore_text_failure(FILE *out, const struct explore_report *report,
                           const struct failure *failure);
 /* What the JSON of an exploration (docs/findings.schema.json) has besides a report's: of the whole,

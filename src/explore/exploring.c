@@ -140,6 +140,9 @@ static int take_run(struct exploring *self, const struct trial *trial,
     knowledge_add(&self->knowledge, run->page);
     if (exploration->runs == 1)
         exploration->first = kept_run_copy(&array_last(&self->knowledge.runs));
+    if (self->workers->watch)
+        self->workers->watch(self->workers->context, &array_last(&self->knowledge.runs),
+                             exploration->runs);
     failure_judge(&failure, run, &self->norm, output, self->modules);
     array_last(&self->knowledge.runs).failed = failure.kind != FAILURE_NONE || run->stopped;
     if (failure.kind != FAILURE_NONE)

@@ -43,6 +43,9 @@ enum { EXPLORING_WORKERS = 64 };
 struct exploring_workers {
     const struct explore_backend *backends;
     size_t count;
+    /* Told of each run, in their order, `number` from 1; may be NULL. */
+    void (*watch)(void *context, const struct kept_run *run, uint32_t number);
+    void *context;
 };
 
 /* `directory`: of the exploration, absolute. 0, or -1 with an error. */

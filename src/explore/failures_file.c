@@ -81,6 +81,8 @@ static int read_failures(struct kept_failures *failures, const json_t *root, con
     failures->same_output = same_output;
     json_array_foreach(json_object_get(root, "findings"), i, one)
     {
+        if (json_is_object(one) && !json_object_get(one, "schedule"))
+            continue; /* of a run that did not fail */
         array_grow(failures, failures->count + 1);
         if (read_failure(&array_last(failures), one, path, error))
             return -1;

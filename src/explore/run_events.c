@@ -19,6 +19,7 @@ struct extent {
 struct run_events {
     const struct kept_run *run;
     struct symbols *symbols;
+    struct run_code *code;
     struct trace *trace;
     struct extents ARRAY_OF(struct extent) extents; /* ascending, apart from each other */
     struct pcs ARRAY_OF(uint64_t) pcs;
@@ -494,6 +495,16 @@ void run_events_delivered(struct run_events *self, uint32_t pos)
 void run_events_positions(const struct run_events *self, uint32_t *positions)
 {
     memcpy(positions, self->positions, self->run->event_count * sizeof *positions);
+}
+
+void run_events_use_code(struct run_events *self, struct run_code *code)
+{
+    self->code = code;
+}
+
+struct run_code *run_events_code(const struct run_events *self)
+{
+    return self->code;
 }
 
 struct symbols *run_events_symbols(const struct run_events *self)

@@ -6,6 +6,7 @@
 #define PREPLAY_EXPLORE_RUN_EVENTS_H
 
 #include "explore/kept_run.h"
+#include "explore/run_code.h"
 #include "symbols/symbols.h"
 #include "trace/trace.h"
 
@@ -24,6 +25,9 @@ void run_events_delivered(struct run_events *events, uint32_t pos);
 /* By the run's steps: the place of the event that a step became, POS_NONE if it became none. */
 void run_events_positions(const struct run_events *events, uint32_t *positions);
 
+/* What is asked of the program's code goes there; NULL at first. */
+void run_events_use_code(struct run_events *events, struct run_code *code);
+struct run_code *run_events_code(const struct run_events *events);
 struct symbols *run_events_symbols(const struct run_events *events);
 uint32_t run_events_location(struct run_events *events, uint64_t pc);
 uint64_t run_events_pc(const struct run_events *events, uint32_t location);

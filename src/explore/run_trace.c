@@ -86,23 +86,64 @@ static void close_run(struct trace *trace)
     run_events_destroy(events_of(trace));
 }
 
-static const struct trace_format format = {.name = "explored",
-                                           .next = next,
-                                           .close = close_run,
-                                           .location = line_of,
-                                           .function = function_of,
-                                           .frame = frame_of,
-                                           .stable_location = stable_line_of,
-                                           .identity = identity_of,
-                                           .build_directory = build_of,
-                                           .vouches_for = vouches_for,
-                                           .code = code_of};
+/* --- and of the code: there are no calls, so a place is an instruction --------------------------
+ */
 
-struct trace *run_trace_open(const struct kept_run *run, struct symbols *symbols, const char *path)
+static struct run_code *knower_of(const struct trace *trace)
+{
+    return run_events_code(events_of(trace));
+}
+
+static bool leads(const struct trace *trace, uint32_t from, uint32_t via, uint32_t to)
+{
+    return run_code_leads(knower_of(trace), pc_of(trace, from), pc_of(trace, via),
+                          pc_of(trace, to));
+}
+
+static bool carries(const struct trace *trace, struct trace_place from, struct trace_place to,
+                    uint32_t common)
+{
+    (void)common;
+    return run_code_carries(knower_of(trace), pc_of(trace, from.location),
+                            pc_of(trace, to.location));
+}
+
+static bool decides(const struct trace *trace, struct trace_place from, struct trace_place to,
+                    uint32_t common)
+{
+    (void)common;
+    return run_code_decides(knower_of(trace), pc_of(trace, from.location),
+                            pc_of(trace, to.location));
+}
+
+static bool tests(const struct trace *trace, struct trace_place from)
+{
+    return run_code_tests(knower_of(trace), pc_of(trace, from.location));
+}
+
+static bool updates(const struct trace *trace, uint32_t location)
+{
+    return run_code_updates(knower_of(trace), pc_of(trace, location));
+}
+
+#define WITHOUT_CODE                                                                               \
+    .name = "explored", .next = next, .close = close_run, .location = line_of,                     \
+    .function = function_of, .frame = frame_of, .stable_location = stable_line_of,                 \
+    .identity = identity_of, .build_directory = build_of, .vouches_for = vouches_for,              \
+    .code = code_of
+
+static const struct trace_format format = {WITHOUT_CODE};
+static const struct trace_format format_with_code = {WITHOUT_CODE,       .leads = leads,
+                                                     .carries = carries, .decides = decides,
+                                                     .tests = tests,     .updates = updates};
+
+struct trace *run_trace_open(const struct kept_run *run, struct symbols *symbols,
+                             struct run_code *code, const char *path)
 {
     struct trace *trace = trace_create(path);
     trace->source = run_events_create(run, symbols, trace);
-    trace->format = &format;
+    trace->format = code ? &format_with_code : &format;
+    run_events_use_code(trace->source, code);
     return trace;
 }
 
@@ -113,7 +154,7 @@ void run_trace_create(struct run_trace *self, const struct kept_run *run, struct
                       const char *path)
 {
     struct error none = {0};
-    *self = (struct run_trace){.trace = run_trace_open(run, symbols, path),
+    *self = (struct run_trace){.trace = run_trace_open(run, symbols, NULL, path),
                                .pos = memory_alloc(run->event_count + 1, sizeof *self->pos),
                                .wish = memory_alloc(run->thread_count, sizeof *self->wish)};
     self->history = history_read(self->trace, &none); /* reading it cannot fail */

@@ -4,6 +4,7 @@
 #define PREPLAY_EXPLORE_RUN_TRACE_H
 
 #include "explore/kept_run.h"
+#include "explore/run_code.h"
 #include "symbols/symbols.h"
 #include "trace/history.h"
 
@@ -20,7 +21,9 @@ void run_trace_create(struct run_trace *run_trace, const struct kept_run *run,
 /* Of an instruction, also where no event is. */
 uint32_t run_trace_location(const struct run_trace *run_trace, uint64_t pc);
 void run_trace_free(struct run_trace *run_trace);
-/* The same events to be read by engines, as trace_open() gives them. */
-struct trace *run_trace_open(const struct kept_run *run, struct symbols *symbols, const char *path);
+/* The same events to be read by engines, as trace_open() gives them. `code`, which must outlive the
+ * trace, answers what engines ask of the program's code; NULL: nobody does. */
+struct trace *run_trace_open(const struct kept_run *run, struct symbols *symbols,
+                             struct run_code *code, const char *path);
 
 #endif

@@ -80,7 +80,7 @@ END
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
-static int x;
+static _Atomic int x;
 static void *set(void *argument) { x = 1; return argument; }
 int main(void)
 {
@@ -152,7 +152,7 @@ END
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-static int x;
+static _Atomic int x;
 static void *set(void *argument) { x = 1; return argument; }
 int main(int argc, char **argv)
 {

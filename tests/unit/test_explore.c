@@ -608,9 +608,10 @@ static bool agree(const struct program *program, struct interpreter *interpreter
     interpreter->program = program;
     interpreter->seen = (struct seen){0};
     if (visit_all(program, &first, &visited, &truth)) {
-        assert_int_equal(exploring_run(&(struct exploring_workers){&backend, 1}, "/nowhere",
-                                       &limits, &exploration, NULL),
-                         0);
+        assert_int_equal(
+            exploring_run(&(struct exploring_workers){.backends = &backend, .count = 1}, "/nowhere",
+                          &limits, &exploration, NULL),
+            0);
         good = exploration.complete && same(&truth.pasts, &interpreter->seen.pasts) &&
                same(&truth.failures, &interpreter->seen.failures) &&
                same(&truth.deadlocks, &interpreter->seen.deadlocks);

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
-static volatile int x, y;
+static volatile _Atomic int x, y;
 static void hit(int n)
 {
     (void)n;

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <pthread.h>
 #include <stdint.h>
-static int x, y;
+static _Atomic int x, y;
 static void *t1(void *a)
 {
     (void)a;

@@ -1,7 +1,7 @@
 /* Who asks for a random number first decides. */
 #include <pthread.h>
 #include <stdlib.h>
-static int first;
+static _Atomic int first;
 static void *put(void *a)
 {
     int r = rand();

@@ -1,0 +1,190 @@
+# preplay explore: races, deadlocks and atomicity violations of runs that did not fail, and what can
+# be done with a finding afterwards.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+}
+
+# Only a run that reads what the other thread wrote comes to the second access.
+path_program() {
+    cat >path.c <<'END_OF_PROGRAM'
+#include <pthread.h>
+#ifdef RIGHT
+static _Atomic int other;
+#else
+static int other;
+#endif
+static int flag, copy;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *argument)
+{
+    pthread_mutex_lock(&lock);
+    flag = 1;
+    pthread_mutex_unlock(&lock);
+    other++;
+    return argument;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, NULL);
+    pthread_mutex_lock(&lock);
+    int seen = flag;
+    pthread_mutex_unlock(&lock);
+    if (seen)
+        copy = other;
+    pthread_join(thread, NULL);
+    return copy > 5;
+}
+END_OF_PROGRAM
+    "$PREPLAY" cc -g path.c -o path
+    "$PREPLAY" cc -g -DRIGHT path.c -o path-right
+}
+
+# Who waits for the other one's lock is nobody's: the program ends all the same.
+cross_program() {
+    cat >cross.c <<'END_OF_PROGRAM'
+#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+#ifdef RIGHT
+#define FIRST  &b
+#define SECOND &a
+#else
+#define FIRST  &a
+#define SECOND &b
+#endif
+static void *work(void *argument)
+{
+    pthread_mutex_lock(&b);
+    pthread_mutex_lock(&a);
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+    return argument;
+}
+static void *other(void *argument)
+{
+    pthread_mutex_lock(FIRST);
+    pthread_mutex_lock(SECOND);
+    pthread_mutex_unlock(SECOND);
+    pthread_mutex_unlock(FIRST);
+    return argument;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, work, NULL);
+    pthread_create(&threads[1], NULL, other, NULL);
+    return 0;
+}
+END_OF_PROGRAM
+    "$PREPLAY" cc -g cross.c -o cross
+    "$PREPLAY" cc -g -DRIGHT cross.c -o cross-right
+}
+
+# What the other thread writes between the two sections is lost.
+halves_program() {
+    cat >halves.c <<'END_OF_PROGRAM'
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int balance = 10;
+static void *withdraw(void *argument)
+{
+    pthread_mutex_lock(&lock);
+    int seen = balance;
+#ifndef RIGHT
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&lock);
+#endif
+    balance = seen - 3;
+    pthread_mutex_unlock(&lock);
+    return argument;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, withdraw, NULL);
+    withdraw(NULL);
+    pthread_join(thread, NULL);
+    return 0;
+}
+END_OF_PROGRAM
+    "$PREPLAY" cc -g halves.c -o halves
+    "$PREPLAY" cc -g -DRIGHT halves.c -o halves-right
+}
+
+# finds PROGRAM KIND WORDS: one finding, in every report, again by replay; none in the right twin
+finds() {
+    run "$PREPLAY" explore -d "$1.data" --json "$1.json" --sarif "$1.sarif" --html "$1.html" "./$1"
+    echo "$output"
+    [ "$status" -eq 66 ]
+    [[ "$output" == *"none fails, 1 $3"* ]]
+    jq -e --arg kind "$2" '.findings | length == 1 and .[0].kind == $kind and .[0].run == 2' "$1.json"
+    jq -e '.exploration | .complete and .to_first_failure == null' "$1.json"
+    id=$(jq -r '.findings[0].id' "$1.json")
+    jq -e --arg id "$id" '.runs[0].results | length == 1 and (tostring | contains($id))' "$1.sarif"
+    grep -q "$id" "$1.html"
+    run "$PREPLAY" replay "$1.data" "$id"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" == "$id confirmed"* ]]
+    run "$PREPLAY" replay "$1.data"
+    [ "$status" -eq 0 ]
+    run "$PREPLAY" report --json -o again.json "$1.data"
+    [ "$status" -eq 66 ]
+    diff <(jq .findings "$1.json") <(jq .findings again.json)
+    run "$PREPLAY" explore --baseline "$1.json" "./$1"
+    [ "$status" -eq 0 ]
+    run "$PREPLAY" explore "./$1-right"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"preplay: complete"*"none fails"$'\n'* ]]
+}
+
+@test "explore: a race that only another run comes to is told, and replayed" {
+    path_program
+    finds path race "race"
+}
+
+@test "explore: a deadlock that the program does not wait for is told, and replayed" {
+    cross_program
+    finds cross deadlock "deadlock"
+}
+
+@test "explore: a block that another thread breaks is told, and replayed" {
+    halves_program
+    finds halves atomicity "atomicity violation"
+    jq -e '.findings[0].block == "withdraw"' halves.json
+}
+
+@test "explore: what several runs show is told once, beside what fails" {
+    cat >both.c <<'END_OF_PROGRAM'
+#include <assert.h>
+#include <pthread.h>
+static int x;
+static void *set(void *argument)
+{
+    x = 1;
+    x = 2;
+    return argument;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, set, NULL);
+    int seen = x;
+    assert(seen != 1);
+    pthread_join(thread, NULL);
+    return 0;
+}
+END_OF_PROGRAM
+    "$PREPLAY" cc -g both.c -o both
+    run "$PREPLAY" explore --json both.json ./both
+    echo "$output"
+    [ "$status" -eq 66 ]
+    [[ "$output" == *", 1 failure, 2 races"* ]]
+    [ "$(jq -r '.findings[].id' both.json | sort | uniq -d)" = "" ]
+    [ "$(jq '[.findings[] | select(.kind == "race")] | length' both.json)" -eq 2 ]
+    run "$PREPLAY" replay preplay.data
+    [ "$status" -eq 0 ]
+    [ "$(grep -c '^[fr]-[0-9a-f]* confirmed$' <<<"$output")" -eq 3 ]
+}
