@@ -1,6 +1,7 @@
 #include "cli/explore_replay.h"
 
 #include "cli/command.h"
+#include "cli/explore_debug.h"
 #include "cli/explore_findings.h"
 #include "cli/explore_text.h"
 #include "cli/reporting.h"
@@ -29,6 +30,8 @@ static bool is_wanted(const struct options *options, const char *id)
 
 struct again {
     const struct options *options;
+    const struct replay_program *program;
+    struct stepping *stepping;
     struct explore_backend backend;
     struct symbols *symbols;
     char directory[PATH_MAX], output[PATH_MAX], modules[PATH_MAX], expected[PATH_MAX];
@@ -148,6 +151,43 @@ static int run_shown(struct again *again, const struct kept_failures *failures, 
     return result;
 }
 
+/* --- under gdb ----------------------------------------------------------------------------------
+ */
+
+static const struct failure_turns *turns_of(const struct kept_failures *failures, const char *id)
+{
+    for (size_t i = 0; i < failures->count; i++)
+        if (strcmp(failures->items[i].id, id) == 0)
+            return &failures->items[i].turns;
+    return NULL;
+}
+
+/* The first that is wanted. */
+static int debug(struct again *again, const struct kept_failures *failures, struct error *error)
+{
+    struct explored explored;
+    int result = explored_read(&explored, again->options->arguments[0], again->options, error);
+    bool any = false;
+    for (size_t i = 0; i < explored.count && !result && !any; i++) {
+        const struct explored_run *part = &explored.runs[i];
+        for (size_t k = 0; k < part->findings->count && !any; k++) {
+            const struct finding *finding = &part->findings->items[k];
+            char id[FINDING_ID_SIZE];
+            finding_id(finding, part->trace.trace, id);
+            any = is_wanted(again->options, id);
+            if (any)
+                result = explore_debug(part, finding, turns_of(failures, id), again->stepping,
+                                       (const char *const *)again->program->command,
+                                       again->directory, error);
+        }
+    }
+    if (!result && !any)
+        result = error_set(error, ERROR_USAGE, "no finding to debug in %s",
+                           again->options->arguments[0]);
+    explored_free(&explored);
+    return result;
+}
+
 /* --- all of them --------------------------------------------------------------------------------
  */
 
@@ -189,7 +229,11 @@ static int with_program(struct again *again, const struct replay_program *progra
     again->symbols = symbols_open(again->modules);
     if (stepping)
         again->backend = stepping_backend(stepping);
-    int code = stepping ? run_all(again, &failures, error) : -1;
+    again->program = program;
+    again->stepping = stepping;
+    int code = !stepping             ? -1
+               : again->options->gdb ? debug(again, &failures, error)
+                                     : run_all(again, &failures, error);
     symbols_close(again->symbols);
     stepping_destroy(stepping);
     failures_file_free(&failures);
@@ -200,10 +244,6 @@ int explore_replay(const struct options *options, struct error *error)
 {
     struct again again = {.options = options};
     struct replay_program program = {0};
-    if (options->gdb)
-        return error_set(error, ERROR_USAGE,
-                         "%s: --gdb is for recordings, not for explorations yet",
-                         options->arguments[0]);
     if (!realpath(options->arguments[0], again.directory))
         return error_set(error, ERROR_INPUT, "%s: %s", options->arguments[0], strerror(errno));
     snprintf(again.output, sizeof again.output, "%.4000s/output", again.directory);

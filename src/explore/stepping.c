@@ -300,6 +300,72 @@ struct explore_backend stepping_backend(struct stepping *stepping)
         .run = run_program, .context = stepping, .begin = begin_run, .end = end_run};
 }
 
+/* --- under a debugger ---------------------------------------------------------------------------
+ */
+
+static const char *variable(const struct stepping *stepping, const char *name)
+{
+    extern char **environ;
+    const char *const *all =
+        stepping->wish.environment ? stepping->wish.environment : (const char *const *)environ;
+    size_t length = strlen(name);
+    for (; *all; all++)
+        if (strncmp(*all, name, length) == 0 && (*all)[length] == '=')
+            return *all + length + 1;
+    return "";
+}
+
+static void put_variable(FILE *out, const char *name, const char *first, const char *rest,
+                         char between)
+{
+    fprintf(out, " '%s=", name);
+    for (const char *at = first; *at; at++)
+        fprintf(out, *at == '\'' ? "'\\''" : "%c", *at);
+    for (const char *at = rest; *at; at++) {
+        if (at == rest)
+            fputc(between, out);
+        fprintf(out, *at == '\'' ? "'\\''" : "%c", *at);
+    }
+    fputc('\'', out);
+}
+
+bool stepping_wrapper(const struct stepping *stepping, char *words, size_t size)
+{
+    char number[16];
+    FILE *out = fmemopen(words, size, "w");
+    if (!out)
+        return false;
+    snprintf(number, sizeof number, "%d", stepping->file);
+    fputs("env", out);
+    put_variable(out, STEPPER_VARIABLE, number, "", ' ');
+    put_variable(out, STEPPER_INPUT, stepping->input, "", ' ');
+    put_variable(out, "LD_PRELOAD", stepping->library, variable(stepping, "LD_PRELOAD"), ' ');
+    put_variable(out, "LD_LIBRARY_PATH", stepping->tsan, variable(stepping, "LD_LIBRARY_PATH"),
+                 ':');
+    bool fits = fflush(out) == 0 && (size_t)ftell(out) < size;
+    fclose(out);
+    return fits;
+}
+
+int stepping_become(struct stepping *stepping, const struct step_turn *turns, size_t count,
+                    uint32_t traps, const char *const *debugger, struct error *error)
+{
+    extern char **environ;
+    if (count > STEPPER_TURNS)
+        return error_set(error, ERROR_INPUT, "a schedule of %zu turns is too long", count);
+    clear_page(stepping->page, turns, count, SPIN_PATIENCE);
+    stepping->page->traps = traps;
+    if (sandbox_empty(stepping->sandbox, error) || sandbox_enter(stepping->sandbox, error))
+        return -1;
+    if (chdir(sandbox_directory(stepping->sandbox)))
+        return error_set(error, ERROR_INPUT, "%s: %s", sandbox_directory(stepping->sandbox),
+                         strerror(errno));
+    if (stepping->wish.environment)
+        environ = (char **)stepping->wish.environment;
+    execvp(debugger[0], (char *const *)debugger);
+    return error_set(error, ERROR_USAGE, "%s: cannot be run: %s", debugger[0], strerror(errno));
+}
+
 bool stepping_beside_others(const struct stepping *stepping)
 {
     return sandbox_beside_others(stepping->sandbox);

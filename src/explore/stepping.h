@@ -31,6 +31,14 @@ const char *stepping_note(const struct stepping *stepping);
 /* Are its runs kept apart so well that others of the same program can run meanwhile? */
 bool stepping_beside_others(const struct stepping *stepping);
 
+/* What a debugger puts before the program so that it is stepped: a shell's words. False if they are
+ * longer than `size`. */
+bool stepping_wrapper(const struct stepping *stepping, char *words, size_t size);
+/* Becomes the debugger, in the sandbox, with the turns for the program that it starts so; `traps`:
+ * set of enum step_trap. Returns only on an error: -1. */
+int stepping_become(struct stepping *stepping, const struct step_turn *turns, size_t count,
+                    uint32_t traps, const char *const *debugger, struct error *error);
+
 /* How to run it. */
 struct explore_backend stepping_backend(struct stepping *stepping);
 

@@ -12,6 +12,7 @@ struct making {
     uint32_t *step;    /* by the history's pos: the run's event, POS_NONE: none */
     uint32_t *count;   /* by the run's events: how many its thread has made with it */
     uint32_t *reached; /* by thread: how many the turns so far make */
+    bool stops;        /* right before the error */
 };
 
 static void number_steps(struct making *self)
@@ -118,6 +119,9 @@ static bool make(struct making *self, const struct finding *finding)
     uint32_t length = finding->witness_length, ends = finding_ends(finding);
     if (length < ends)
         return false;
+    self->result->adjacent = finding->kind == FINDING_RACE && ends;
+    if (self->stops && !ends) /* which is complete with the last event */
+        ends = length > 0;
     for (uint32_t i = 0; i < length - ends; i++) {
         perform(self, finding->witness[i]);
         if (is_of(finding, finding->witness[i]) && !expect(self, finding->witness[i]))
@@ -126,22 +130,21 @@ static bool make(struct making *self, const struct finding *finding)
     for (uint32_t i = length - ends; i < length; i++)
         stand_before(self, finding->witness[i]);
     for (uint32_t i = length - ends; i < length; i++) {
-        if (finding->kind != FINDING_DEADLOCK)
+        if (finding->kind != FINDING_DEADLOCK && !self->stops)
             perform(self, finding->witness[i]);
         if (!expect(self, finding->witness[i]))
             return false;
     }
-    self->result->adjacent = finding->kind == FINDING_RACE && ends;
     return self->result->event_count > 0 && self->result->turns.count <= STEPPER_TURNS;
 }
 
-bool witness_run_create(struct witness_run *self, const struct finding *finding,
-                        const struct run_trace *trace, const struct kept_run *run)
+static bool create(struct witness_run *self, const struct finding *finding,
+                   const struct run_trace *trace, const struct kept_run *run, bool stops)
 {
     *self = (struct witness_run){.kind = finding->kind};
     if (!finding->witness || !trace->history)
         return false;
-    struct making making = {.result = self, .trace = trace, .run = run};
+    struct making making = {.result = self, .trace = trace, .run = run, .stops = stops};
     struct finding full = finding_in_full(finding, trace->history);
     number_steps(&making);
     bool made = make(&making, &full);
@@ -150,6 +153,18 @@ bool witness_run_create(struct witness_run *self, const struct finding *finding,
     if (!made)
         witness_run_free(self);
     return made;
+}
+
+bool witness_run_create(struct witness_run *self, const struct finding *finding,
+                        const struct run_trace *trace, const struct kept_run *run)
+{
+    return create(self, finding, trace, run, false);
+}
+
+bool witness_run_before(struct witness_run *self, const struct finding *finding,
+                        const struct run_trace *trace, const struct kept_run *run)
+{
+    return create(self, finding, trace, run, true);
 }
 
 /* --- what came of it ----------------------------------------------------------------------------

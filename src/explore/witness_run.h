@@ -31,6 +31,9 @@ struct witness_run {
 /* False if the finding has no witness, or none that turns can say: then it is empty. */
 bool witness_run_create(struct witness_run *self, const struct finding *finding,
                         const struct run_trace *trace, const struct kept_run *run);
+/* The same, but its threads come to stand right before the error. */
+bool witness_run_before(struct witness_run *self, const struct finding *finding,
+                        const struct run_trace *trace, const struct kept_run *run);
 /* Did the run of these turns show it? */
 bool witness_run_happened(const struct witness_run *self, const struct stepper_page *page);
 void witness_run_free(struct witness_run *self);

@@ -15,9 +15,10 @@
 #define STEPPER_VARIABLE "PREPLAY_STEPPER"         /* the descriptor's number */
 #define STEPPER_MODULES  "PREPLAY_STEPPER_MODULES" /* file for the load map; may be unset */
 #define STEPPER_LINE     "PREPLAY_STEPPER_LINE"    /* descriptor of a socket; may be unset */
+#define STEPPER_INPUT    "PREPLAY_STEPPER_INPUT"   /* file for standard input; may be unset */
 #define STEPPER_MAGIC    UINT64_C(0x31726574736c7070)
 
-enum { STEPPER_VERSION = 1, STEPPER_THREADS = 1024, STEPPER_TURNS = 1 << 16 };
+enum { STEPPER_VERSION = 2, STEPPER_THREADS = 1024, STEPPER_TURNS = 1 << 16 };
 enum { STEPPER_EVENTS = 1 << 20 }; /* of one run; what comes after them is not told */
 
 /* Accesses are told word by word: one that crosses the border of eight bytes is two. */
@@ -107,6 +108,12 @@ enum step_unknown {
     STEP_BY_OTHERS = 32,
 };
 
+/* Where a program that is debugged stops with SIGTRAP: once, whichever comes first. */
+enum step_trap {
+    STEP_TRAP_TURNS = 1, /* when the schedule's last turn is over */
+    STEP_TRAP_END = 2,   /* at its end, but for one by a signal, where the debugger stops anyway */
+};
+
 struct stepper_page {
     uint64_t magic;
     uint32_t version, turns;
@@ -117,6 +124,7 @@ struct stepper_page {
     uint32_t full, fault;
     uint32_t unknown; /* set of enum step_unknown: what a schedule does not command played a part */
     uint32_t process;
+    uint32_t traps; /* in: set of enum step_trap */
     uint64_t fault_pc, fault_address;
     uint64_t patience; /* in: how often a thread alone may read the same before it is hung */
     struct step_thread thread[STEPPER_THREADS];

@@ -132,11 +132,23 @@ static struct stepper_page *map_page(void)
     return page == MAP_FAILED ? NULL : page;
 }
 
+/* Under a debugger, which needs its own. */
+static void take_input(void)
+{
+    const char *path = getenv(STEPPER_INPUT);
+    int file = path && *path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (file < 0)
+        return;
+    dup2(file, STDIN_FILENO);
+    close(file);
+}
+
 /* Programs that this one starts are not stepped, and do not know of it. */
 static void hide(void)
 {
     unsetenv(STEPPER_VARIABLE);
     unsetenv(STEPPER_MODULES);
+    unsetenv(STEPPER_INPUT);
     unsetenv("LD_PRELOAD");
 }
 
@@ -149,6 +161,7 @@ __attribute__((constructor)) static void start(void)
                                      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         return;
     write_modules();
+    take_input();
     dl_iterate_phdr(find_library, dlsym(RTLD_NEXT, "gnu_get_libc_version"));
     copies_make();
     page->process = (uint32_t)getpid();
@@ -170,6 +183,8 @@ __attribute__((destructor)) static void stop(void)
         step_tell(self, event);
         self->inside = true;
     }
-    if (stepper)
+    if (stepper) {
+        step_trap(STEP_TRAP_END);
         stepper->end = STEP_EXITED;
+    }
 }

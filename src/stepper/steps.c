@@ -1,6 +1,7 @@
 #include "stepper/steps.h"
 
 #include <linux/futex.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -48,8 +49,21 @@ static struct step_thread *told(const struct stepped *thread)
     return &stepper->thread[thread->id];
 }
 
+void step_trap(enum step_trap trap)
+{
+    if (!(stepper->traps & trap))
+        return;
+    stepper->traps = 0;
+#ifdef __x86_64__
+    __asm__ volatile("int3"); /* no frame of the C library's stands in the way */
+#else
+    syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGTRAP);
+#endif
+}
+
 _Noreturn void step_stop(enum step_end end)
 {
+    step_trap(STEP_TRAP_END);
     stepper->end = end;
     _exit(125);
 }
@@ -189,6 +203,7 @@ static struct stepped *by_schedule(void)
         waiter = told(thread)->count + 1 == turn->count ? turn->waiter : 0;
         return thread;
     }
+    step_trap(STEP_TRAP_TURNS);
     return NULL;
 }
 

@@ -72,6 +72,8 @@ bool step_is_library(uintptr_t pc);
 uint64_t step_time(void);
 /* Which waiter the schedule wants woken now, by the low half of its name; 0: the oldest. */
 uint32_t step_waiter(void);
+/* Stops for a debugger, if it wants to. */
+void step_trap(enum step_trap trap);
 _Noreturn void step_stop(enum step_end end);
 _Noreturn void step_misuse(enum step_fault fault, uint64_t address, uintptr_t pc);
 

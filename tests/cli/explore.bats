@@ -416,6 +416,6 @@ END
     [ "$status" -eq 66 ]
     run "$PREPLAY" explore -d again ./account
     [ "$status" -eq 66 ]
-    run "$PREPLAY" replay --gdb again
-    [ "$status" -eq 2 ]
+    run "$PREPLAY" replay again
+    [ "$status" -eq 0 ]
 }

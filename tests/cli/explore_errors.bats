@@ -188,3 +188,56 @@ END_OF_PROGRAM
     [ "$status" -eq 0 ]
     [ "$(grep -c '^[fr]-[0-9a-f]* confirmed$' <<<"$output")" -eq 3 ]
 }
+
+@test "explore: gdb stands where a run failed, and right before a race" {
+    path_program
+    "$PREPLAY" cc -g "$BATS_TEST_DIRNAME/../programs/explore/account.c" -o account
+    "$PREPLAY" explore -d account.data ./account || [ $? -eq 66 ]
+    PREPLAY_GDB="-batch -ex preplay" run timeout 300 "$PREPLAY" replay --gdb account.data </dev/null
+    echo "$output"
+    [[ "$output" == *"SIGABRT"*"the program stands at the error"*"The schedule so far:"*"acq(lock)"* ]]
+    [[ "$output" == *"in withdraw (argument="*"account.c:19"* ]]
+    "$PREPLAY" explore -d path.data --json path.json ./path || [ $? -eq 66 ]
+    id=$(jq -r '.findings[0].id' path.json)
+    PREPLAY_GDB="-batch -ex preplay" run timeout 300 "$PREPLAY" replay --gdb path.data "$id" </dev/null
+    echo "$output"
+    [[ "$output" == *"SIGTRAP"*"Now about to happen:"*"(other)"*"path.c:"* ]]
+    [[ "$output" == *"in work (argument="*"path.c:14"* && "$output" == *"in main () at path.c:25"* ]]
+    run "$PREPLAY" replay --gdb path.data r-0123456789
+    [ "$status" -eq 2 ]
+}
+
+@test "explore: gdb stands at a deadlock, and the program reads its input" {
+    cat >waits.c <<'END_OF_PROGRAM'
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *argument)
+{
+    pthread_mutex_lock(&b);
+    pthread_mutex_lock(&a);
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+    return argument;
+}
+int main(void)
+{
+    pthread_t thread;
+    if (getchar() != 'x')
+        return 0;
+    pthread_create(&thread, NULL, work, NULL);
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b);
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+    pthread_join(thread, NULL);
+    return 0;
+}
+END_OF_PROGRAM
+    "$PREPLAY" cc -g waits.c -o waits
+    echo x | "$PREPLAY" explore -d waits.data ./waits || [ $? -eq 66 ]
+    PREPLAY_GDB="-batch -ex preplay" run timeout 300 "$PREPLAY" replay --gdb waits.data </dev/null
+    echo "$output"
+    [[ "$output" == *"SIGTRAP"*"the program stands at the error"*"Now about to happen:"*"acq("* ]]
+    [[ "$output" == *"in work (argument="*"waits.c:7"* && "$output" == *"in main () at waits.c:19"* ]]
+}
