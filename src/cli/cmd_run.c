@@ -1,7 +1,9 @@
 /* preplay run: record a program, predict, replay what was predicted, report. */
+#include "base/files.h"
 #include "base/interruption.h"
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/explore_program.h"
 #include "model/sift.h"
 #include "replay/confirming.h"
 #include "cli/predict.h"
@@ -14,6 +16,7 @@
 #include "cli/told_first.h"
 #include "report/full_text.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +42,8 @@ struct run {
     struct part *parts;
     struct report_run numbers;
     bool incomplete; /* the recording of one of them stopped early */
+    struct options exploring_options;
+    struct explore_program *exploration; /* --explore; NULL: there is none */
     char tool[PATH_MAX];
 };
 
@@ -187,6 +192,65 @@ static int write_all(const struct report *report, const struct options *options,
     return 0;
 }
 
+/* --- --explore ----------------------------------------------------------------------------------
+ */
+
+/* The exploration reads what the recorded run did. */
+static void take_recorded_input(const char *directory)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%.4000s/stdin", directory);
+    int file = files_open(path);
+    if (file < 0)
+        file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (file >= 0)
+        dup2(file, STDIN_FILENO);
+    if (file > STDIN_FILENO)
+        close(file);
+}
+
+/* Beside the recording. What cannot be explored is said, and recorded all the same. */
+static void explore(struct run *run)
+{
+    char directory[PATH_MAX];
+    struct error error = {0};
+    const struct options *options = run->options;
+    if (options->goes_exploring <= 0 || interruption_asked())
+        return;
+    run->exploring_options = *options;
+    run->exploring_options.explore_time = options->goes_exploring;
+    snprintf(directory, sizeof directory, "%.4000s-explored", run->recording.directory);
+    take_recorded_input(run->recording.directory);
+    struct explore_program *exploration = NEW(struct explore_program);
+    if (explore_program_run(exploration, &run->exploring_options,
+                            options->directory ? directory : NULL, &error)) {
+        fprintf(stderr, "preplay: not explored: %s\n", error.text);
+        explore_program_free(exploration);
+        free(exploration);
+        return;
+    }
+    run->exploration = exploration;
+}
+
+/* Its reports come behind those of the recording, without what these have. */
+static void append_exploration(struct run *run, struct interner *reported)
+{
+    char tool[PATH_MAX];
+    struct explore_program *exploration = run->exploration;
+    if (!exploration)
+        return;
+    explored_leave_out(&exploration->explored, &run->filter, reported);
+    struct report *first = &exploration->explored.runs[0].report;
+    json_t *numbers =
+        json_pack("{s:O}", "exploration", json_object_get(exploration->extra, "exploration"));
+    first->extra = NULL;
+    run->parts[0].report.extra = numbers;
+    run->parts[run->processes.count - 1].report.next = first;
+    struct explore_report report = explore_program_report(exploration, tool);
+    if (!run->options->quiet)
+        explore_text_end(stderr, &report, first);
+}
+
 /* How many findings happened, or -1. */
 static long write_reports(struct run *run, struct error *error)
 {
@@ -198,6 +262,7 @@ static long write_reports(struct run *run, struct error *error)
         if (i)
             run->parts[i - 1].report.next = &run->parts[i].report;
     }
+    append_exploration(run, reported);
     interner_destroy(reported);
     const struct report *first = &run->parts[0].report;
     run->incomplete = report_incomplete(first) != NULL;
@@ -223,11 +288,17 @@ static long analyse_all(struct run *run, struct error *error)
         if (analyse(run, &run->parts[i], error))
             return -1;
     }
+    explore(run);
     return write_reports(run, error);
 }
 
 static void free_run(struct run *run)
 {
+    if (run->exploration) {
+        json_decref(run->parts[0].report.extra);
+        explore_program_free(run->exploration);
+        free(run->exploration);
+    }
     for (size_t i = 0; i < run->processes.count; i++) {
         struct part *part = &run->parts[i];
         report_free(&part->report);

@@ -122,6 +122,8 @@ enum command_id {
       "explore for so long (0: to the end)")                                                       \
     O(COUNT, preemptions, "preemptions", 0, "K", IN(EXPLORE), 0, UINT32_MAX - 1, OPTION_UNSAID,    \
       "only schedules that stop a thread that could go on at most K times (all schedules)")        \
+    O(SECONDS, goes_exploring, "explore", 0, "SECONDS", IN(RUN), 0, 1000000, 0,                    \
+      "then explore its other behaviours for so long (0: do not), as preplay explore does")        \
     O(FLAG, until_failure, "until-failure", 0, "", IN(EXPLORE), 0, 1, 0,                           \
       "stop at the first failure")                                                                 \
     O(TEXT, check_command, "check", 0, "COMMAND", IN(EXPLORE), 0, 0, 0,                            \
