@@ -10,14 +10,23 @@ setup_file() {
 #include <stdlib.h>
 #include <unistd.h>
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t last;
+static int changes; /* as many behaviours as there are orders */
 static void both(pthread_mutex_t *x, pthread_mutex_t *y)
 {
     pthread_mutex_lock(x);
     pthread_mutex_lock(y);
+    changes += last != pthread_self();
+    last = pthread_self();
     pthread_mutex_unlock(y);
     pthread_mutex_unlock(x);
 }
-static void *other(void *unused) { both(&a, &b); return unused; }
+static void *other(void *unused)
+{
+    for (int i = getenv("MANY_ORDERS") ? 30 : 1; i; i--)
+        both(&a, &b);
+    return unused;
+}
 static void run_away(void)
 {
     signal(SIGHUP, SIG_IGN);
@@ -38,6 +47,8 @@ int main(void)
     pthread_create(&thread, NULL, other, NULL);
     usleep(300000);
     both(&b, &a);
+    if (getenv("MANY_ORDERS"))
+        other(NULL);
     return pthread_join(thread, NULL);
 }
 C
@@ -65,9 +76,9 @@ gone() {
     return 1
 }
 
-replaying() { # until the program runs, with its grandchild
+replaying() { # until the program runs, with its grandchild; `replaying 1`: or without
     for i in $(seq 100); do
-        [ "$(left | wc -l)" -lt 2 ] || return 0
+        [ "$(left | wc -l)" -lt "${1:-2}" ] || return 0
         sleep 0.05
     done
     return 1
@@ -126,4 +137,23 @@ replaying() { # until the program runs, with its grandchild
     left >mine
     xargs kill -9 <mine
     [ "$(wc -l <mine)" -eq 1 ]
+}
+
+# As for a replay: with PID namespaces, and without.
+@test "SIGKILL of preplay ends what is explored, too" {
+    for limit in 1000 0; do
+        rm -rf explored
+        RUN_AWAY=1 MANY_ORDERS=1 unshare -U -r sh -c "echo $limit >/proc/sys/user/max_pid_namespaces && exec \"\$@\"" sh \
+            "$PREPLAY" explore -d explored "$path" >/dev/null 2>&1 </dev/null 3>&- &
+        preplay=$!
+        replaying 1 # a run is over at once, and the next begins
+        kill -9 $preplay
+        wait $preplay || true
+        gone
+    done
+}
+
+@test "when an exploration is over, what its runs left behind has gone" {
+    RUN_AWAY=1 "$PREPLAY" explore -d explored "$path" </dev/null || [ $? -eq 66 ]
+    gone
 }
