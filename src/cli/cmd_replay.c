@@ -110,6 +110,7 @@ struct task {
     const struct options *options;
     struct chosen ARRAY_OF(struct finding *) chosen;
     struct result *results; /* of the chosen ones, in shared memory */
+    size_t lanes;           /* replays at a time */
     double started;
 };
 
@@ -259,7 +260,7 @@ static int replay_task(void *context, size_t number)
     struct settled *settled = NEW(struct settled);
     finding_id(finding, task->job->trace, id);
     show_progress(task, number, id);
-    int result = replay_one(task, finding, (unsigned)(number % options->jobs), settled, &error);
+    int result = replay_one(task, finding, (unsigned)(number % task->lanes), settled, &error);
     if (progress_line_wanted(options))
         progress_line_clear();
     if (result) {
@@ -330,6 +331,14 @@ static int keep_apart(struct task *task, struct error *error)
     return 0;
 }
 
+/* Unless the user says how many: as many as there are processors for, if they can be kept apart. */
+static size_t lanes(const struct task *task)
+{
+    if (task->options->jobs_said)
+        return (size_t)task->options->jobs;
+    return sandbox_beside_others(task->job->program.sandbox) ? side_by_side_free() : 1;
+}
+
 static int replay_chosen(struct task *task, struct error *error)
 {
     size_t size = task->chosen.count * sizeof *task->results;
@@ -337,8 +346,9 @@ static int replay_chosen(struct task *task, struct error *error)
     if (task->results == MAP_FAILED)
         return error_set(error, ERROR_INTERNAL, "no memory for %zu results", task->chosen.count);
     task->started = now();
-    int code = side_by_side(task->chosen.count * task->options->times, task->options->jobs,
-                            replay_task, task, error);
+    task->lanes = lanes(task);
+    int code = side_by_side(task->chosen.count * task->options->times, task->lanes, replay_task,
+                            task, error);
     if (code >= 0 && settle_all(task, error))
         code = -1;
     munmap(task->results, size);

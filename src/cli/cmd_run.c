@@ -116,6 +116,7 @@ static int confirm(struct run *run, struct part *part, struct error *error)
         .budget = run->options->budget,
         .spent = run->options->budget > 0 ? run->numbers.replaying : run->numbers.fruitless,
         .timeout = run->options->timeout,
+        .lanes = run->options->jobs_said ? (size_t)run->options->jobs : 0,
         .progress = progress_line_wanted(run->options) ? show_progress : NULL,
         .in_place = run->options->in_place,
         .live_inputs = run->options->live_inputs,
@@ -128,6 +129,8 @@ static int confirm(struct run *run, struct part *part, struct error *error)
     run->numbers.fruitless += confirming.fruitless;
     run->numbers.replays += confirming.replays;
     run->numbers.left += confirming.left;
+    if (confirming.at_once > run->numbers.at_once)
+        run->numbers.at_once = confirming.at_once;
     run->numbers.foretold += confirming.foretold;
     run->numbers.interrupted |= confirming.interrupted;
     if (*confirming.note)

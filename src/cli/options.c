@@ -275,6 +275,9 @@ int options_parse(struct options *options, enum command_id command, bool program
             return -1;
         at += (size_t)taken;
     }
+    options->jobs_said = options->jobs != OPTION_UNSAID;
+    if (!options->jobs_said)
+        options->jobs = 1;
     return 0;
 }
 

@@ -156,7 +156,9 @@ enum command_id {
       "atomic blocks, by label or function (all but main and those that wait)")                    \
     O(COUNT, jobs, "jobs", 'j', "N",                                                               \
       IN(RUN) | IN(RECORD) | IN(REPORT) | IN(PREDICT) | IN(COMPARE) | IN(REPLAY) | IN(EXPLORE), 1, \
-      1024, 1, "work on N things at a time; the result does not depend on it")                     \
+      1024, OPTION_UNSAID,                                                                         \
+      "work on N things at a time; the result does not depend on it (1; replays: as many as "      \
+      "processors are free)")                                                                      \
     O(COUNT, steps, "steps", 0, "N", IN(RUN) | IN(REPORT) | IN(PREDICT) | IN(COMPARE), 0,          \
       UINT64_MAX, 0, "search steps a candidate may take (0: the engine's own limit)")              \
     O(SECONDS, pair_timeout, "pair-timeout", 0, "SECONDS", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, \
@@ -255,6 +257,7 @@ struct options {
     size_t argument_count;
     char trace[PATH_MAX];   /* the recording that TRACE means (trace_argument.h) */
     struct trace_lock lock; /* on it, to the end */
+    bool jobs_said;         /* or else jobs is 1 */
     struct deal *deal;      /* processes that share the work (base/deal.h), or NULL */
 
     const struct observer *observer; /* told before prediction begins (engine/engine.h), or NULL */

@@ -4,10 +4,12 @@
 #include "base/interruption.h"
 #include "replay/replaying.h"
 #include "target/sandbox.h"
+#include "target/side_by_side.h"
 #include "trace/turns.h"
 #include "trace/finding_id.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "replay/confirm_ahead.h"
 #include "replay/confirm_jobs.h"
 #include "replay/foretold.h"
 #include "replay/settling.h"
@@ -26,6 +28,7 @@ struct confirmation {
     struct replay_program program;
     struct settling settling;
     struct confirm_jobs jobs;
+    struct confirm_ahead ahead;
     struct map explained; /* causes of which it is known how the program fails by them */
     struct map failures;  /* hashes of failures: the second one of a kind is no news */
     struct foretold foretold;
@@ -69,10 +72,11 @@ static bool is_spent(const struct confirmation *self, const struct confirm_job *
     return options->replays >= options->most || seconds_left(self) <= needed;
 }
 
-/* How long the next replay may take; 0: the standard. */
+/* How long the next replay may take; 0: the standard. What is left is for its beginning and end,
+ * too. */
 static double limit(const struct confirmation *self)
 {
-    double left = seconds_left(self), each = self->options->timeout;
+    double left = seconds_left(self) * 0.9, each = self->options->timeout;
     if (each <= 0)
         return left < replay_program_seconds(&self->program) ? left : 0;
     return left < each ? left : each;
@@ -187,6 +191,87 @@ static bool is_foretold(struct confirmation *self, struct confirm_job *job)
     }
 }
 
+/* --- side by side --------------------------------------------------------------------- */
+
+static bool consequences_wanted(const struct confirmation *self, const struct confirm_job *job)
+{
+    return !map_find(&self->explained, job->cause);
+}
+
+static size_t lanes(const struct confirmation *self)
+{
+    const struct confirming *options = self->options;
+    uint64_t left = options->most - options->replays;
+    if (!self->program.sandbox || !sandbox_beside_others(self->program.sandbox))
+        return 1;
+    size_t most = options->lanes ? options->lanes : side_by_side_free();
+    most = most < CONFIRM_AHEAD_MOST ? most : CONFIRM_AHEAD_MOST;
+    return most < left ? most : (size_t)left;
+}
+
+/* What is likely to be settled by one before it waits for that. */
+static bool may_go_ahead(const struct confirmation *self, const struct confirm_job *job)
+{
+    if (job->settled || job->put_off)
+        return false;
+    for (size_t i = 0; i < self->ahead.count; i++)
+        if (self->ahead.runs[i].job && self->ahead.runs[i].job->cause == job->cause)
+            return false;
+    return foretold_ask(&self->foretold, self->options->history, job->finding) == FORETOLD_NOTHING;
+}
+
+/* Runs `job` and those that come next, at once; at the first attempt all are alike. */
+static void run_ahead(struct confirmation *self, const struct confirm_job *job)
+{
+    const struct confirm_job *end = self->jobs.items + self->jobs.count;
+    size_t most = lanes(self);
+    confirm_ahead_drop(&self->ahead);
+    confirm_ahead_add(&self->ahead, job, consequences_wanted(self, job));
+    for (const struct confirm_job *next = job + 1; next < end && self->ahead.count < most; next++)
+        if (may_go_ahead(self, next))
+            confirm_ahead_add(&self->ahead, next, consequences_wanted(self, next));
+    if (self->ahead.count < 2) {
+        self->ahead.count = 0;
+        return;
+    }
+    if (self->options->at_once < self->ahead.count)
+        self->options->at_once = (uint32_t)self->ahead.count;
+    confirm_ahead_make(&self->ahead, &self->settling);
+}
+
+static void count_dropped(struct confirmation *self)
+{
+    struct confirming *options = self->options;
+    options->replays += self->ahead.dropped;
+    options->seconds += self->ahead.dropped_seconds;
+    options->fruitless += self->ahead.dropped_seconds;
+    self->ahead.dropped = 0;
+    self->ahead.dropped_seconds = 0;
+}
+
+static int replay(struct confirmation *self, const struct confirm_job *job,
+                  enum schedule_detail detail, double *took, struct error *error)
+{
+    bool first = detail == SCHEDULE_NEEDED, consequences = consequences_wanted(self, job);
+    bool known = first && confirm_ahead_take(&self->ahead, job, consequences, &self->settled, took);
+    if (first && !known) {
+        run_ahead(self, job);
+        known = confirm_ahead_take(&self->ahead, job, consequences, &self->settled, took);
+    }
+    count_dropped(self);
+    if (known)
+        return 0;
+    if (interruption_asked()) {
+        self->settled = (struct settled){.interrupted = true};
+        return 0;
+    }
+    double begun = now();
+    self->settling.consequences = consequences;
+    int result = settling_try(&self->settling, job->finding, detail, &self->settled, error);
+    *took = now() - begun;
+    return result;
+}
+
 /* --- one finding, again and again ------------------------------------------------------ */
 
 static bool try_once(struct confirmation *self, struct confirm_job *job,
@@ -195,11 +280,9 @@ static bool try_once(struct confirmation *self, struct confirm_job *job,
     struct confirming *options = self->options;
     struct error error = {0};
     self->settling.timeout = limit(self);
-    self->settling.consequences = !map_find(&self->explained, job->cause);
     show_progress(self, job);
-    double begun = now();
-    int result = settling_try(&self->settling, job->finding, detail, &self->settled, &error);
-    double took = now() - begun;
+    double took = 0;
+    int result = replay(self, job, detail, &took, &error);
     options->replays += self->settled.runs;
     options->seconds += took;
     if (!self->settled.reached && !self->settled.failed) {
@@ -287,6 +370,9 @@ int confirming_run(struct confirming *confirming, const char *path, struct error
         confirming->left += !self->jobs.items[i].settled;
     if (confirming->progress)
         confirming->progress(confirming->progress_context, NULL);
+    confirm_ahead_drop(&self->ahead);
+    count_dropped(self);
+    confirm_ahead_free(&self->ahead);
     settling_free(&self->settling);
     if (self->program.manifest)
         replay_program_free(&self->program);

@@ -26,6 +26,7 @@ struct confirming {
                          those that show nothing */
     double spent;     /* of that, by other processes of the run */
     double timeout;   /* seconds, each; 0: the standard */
+    size_t lanes;     /* replays side by side, at most; 0: as many as processors are free */
     bool in_place;    /* on the user's own files */
     bool live_inputs; /* not those of the recorded run */
     /* Called before each replay, and with NULL at the end; may be NULL. */
@@ -33,6 +34,7 @@ struct confirming {
     void *progress_context;
     /* What came of it. */
     uint32_t replays;
+    uint32_t at_once;  /* so many of them ran side by side */
     uint32_t left;     /* not replayed, for lack of budget */
     uint32_t foretold; /* not replayed: like another one that left its schedule */
     bool interrupted;  /* by the user: the rest was not replayed */

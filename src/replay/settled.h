@@ -21,6 +21,7 @@ struct settled {
     bool reached;          /* the error, by the first run */
     bool harmless;         /* it was reached, and nothing came of it, which makes it none */
     bool interrupted;      /* by the user: it says nothing */
+    bool wants_usual;      /* `ahead`: it is to be held against the recorded order first */
     bool ordered_accesses; /* the schedule ordered accesses, too */
     uint32_t runs;
     double seconds; /* of all runs */
@@ -44,6 +45,7 @@ struct settling {
     double timeout; /* seconds, each run; 0: the standard */
     unsigned lane;
     bool consequences; /* find out what an error does */
+    bool ahead;        /* in a process that ends with it: no replays of the recorded order */
     /* Its own: two replays of the recorded order, made when they are first asked for. */
     bool usual_tried;
     int usual_code; /* exit code of these, or -1 */

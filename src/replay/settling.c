@@ -192,6 +192,22 @@ static int run_again(struct settling *settling, const struct finding *finding, c
     return 0;
 }
 
+void settling_bring_home(const struct settling *settling, const char *id)
+{
+    struct settling first = *settling;
+    struct replay_paths mine, kept;
+    if (!settling->lane)
+        return;
+    first.lane = 0;
+    paths_of(&mine, settling, id);
+    paths_of(&kept, &first, id);
+    if (access(mine.record, F_OK) == 0)
+        replay_remove_record(kept.record);
+    rename(mine.record, kept.record);
+    rename(mine.output, kept.output);
+    remove(mine.schedule);
+}
+
 static void settle_output(const struct settling *settling, const char *id,
                           const struct settled *settled)
 {
@@ -274,7 +290,9 @@ int settling_try(struct settling *settling, const struct finding *finding,
     note_first(settled, settling, finding, &first);
     note_seen(settled, &first, id);
     int result = 0;
-    if (settled->reached || settled->failed) {
+    if (settled->wants_usual)
+        drop_files(settling, id);
+    else if (settled->reached || settled->failed) {
         result = follow_up(settling, finding, id, detail, &first, settled, error);
         settle_output(settling, id, settled);
     } else {

@@ -20,6 +20,8 @@ int settling_again(struct settling *settling, const struct finding *finding,
                    struct settled *settled, struct error *error);
 /* Is there one? */
 bool settling_has_kept(const struct settling *settling, const struct finding *finding);
+/* What a lane left of a schedule that is kept lies where everybody looks. */
+void settling_bring_home(const struct settling *settling, const char *id);
 void settling_free(struct settling *settling);
 
 /* Puts it into the finding. */

@@ -70,6 +70,9 @@ void usual_judge(struct settling *settling, const struct finding *finding,
     bool code = ending->rule && strcmp(ending->rule, "exit-code") == 0;
     if (!ending->by_itself || (ending->rule && !code) || settled->interrupted)
         return;
+    settled->wants_usual |= settling->ahead && !settling->usual_tried;
+    if (settled->wants_usual)
+        return;
     if (!settling->usual_tried)
         find_usual(settling, settled);
     if (code && ending->exit_code == settling->usual_code)

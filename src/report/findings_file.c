@@ -251,6 +251,7 @@ bool findings_file_numbers(const char *path, struct report_engine *engine, struc
         .replaying = json_number_value(json_object_get(object, "replaying")),
         .fruitless = json_number_value(json_object_get(object, "fruitless")),
         .replays = (uint32_t)number(object, "replays"),
+        .at_once = (uint32_t)number(object, "at_once"),
         .left = (uint32_t)number(object, "left"),
         .foretold = (uint32_t)number(object, "foretold"),
     };

@@ -237,6 +237,8 @@ static json_t *run_json(const struct report_run *run)
         json_pack("{s:f, s:f, s:f, s:f, s:I, s:I}", "recording", run->recording, "predicting",
                   run->predicting, "replaying", run->replaying, "fruitless", run->fruitless,
                   "replays", (json_int_t)run->replays, "left", (json_int_t)run->left);
+    if (run->at_once > 1)
+        json_object_set_new(object, "at_once", json_integer(run->at_once));
     if (run->foretold)
         json_object_set_new(object, "foretold", json_integer(run->foretold));
     if (*run->note)

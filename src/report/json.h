@@ -22,10 +22,10 @@ struct report_engine {
 /* What preplay run did, in seconds and times. */
 struct report_run {
     double recording, predicting, replaying;
-    double fruitless; /* of replaying: what showed nothing */
-    uint32_t replays;
-    uint32_t left;     /* predictions not replayed, for lack of budget or */
-    uint32_t foretold; /* nor these: others with the same flips left their schedules */
+    double fruitless;          /* of replaying: what showed nothing */
+    uint32_t replays, at_once; /* of which so many ran side by side */
+    uint32_t left;             /* predictions not replayed, for lack of budget or */
+    uint32_t foretold;         /* nor these: others with the same flips left their schedules */
     bool interrupted;
     bool cut_short; /* predicting was interrupted */
     double budget;  /* seconds that replays had; 0: not known */

@@ -1,8 +1,10 @@
 #include "target/side_by_side.h"
 
+#include "base/files.h"
 #include "base/memory.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,4 +81,27 @@ int side_by_side(size_t count, size_t limit, int (*task)(void *context, size_t n
     }
     free(children);
     return worst;
+}
+
+/* Threads of the whole machine that run or wait for a processor; we are one of them. */
+static long busy(void)
+{
+    char line[256];
+    long running = 1;
+    FILE *file = files_read("/proc/stat");
+    while (file && fgets(line, sizeof line, file))
+        sscanf(line, "procs_running %ld", &running);
+    if (file)
+        fclose(file);
+    return running;
+}
+
+size_t side_by_side_free(void)
+{
+    cpu_set_t ours;
+    if (sched_getaffinity(0, sizeof ours, &ours))
+        return 1;
+    long others = busy() - 1, processors = CPU_COUNT(&ours);
+    return others > 0 && others >= processors ? 1
+                                              : (size_t)(processors - (others > 0 ? others : 0));
 }

@@ -12,4 +12,7 @@
 int side_by_side(size_t count, size_t limit, int (*task)(void *context, size_t number),
                  void *context, struct error *error);
 
+/* For how many tasks there are processors that nobody else uses just now: at least 1. */
+size_t side_by_side_free(void);
+
 #endif

@@ -228,3 +228,83 @@ C
         [ $name != truth/deadlock_two ] || jq -e '[.findings[0].events[].held[0].lock] == ["m", "n"]' <<<"$output"
     done
 }
+
+@test "run replays side by side, with the verdicts of one at a time" {
+    # Some values are used only if a flag says so: their schedules are left. Others always are.
+    cat >many.c <<'C'
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int values[3], flags[3], always, found, *pointer;
+static void *compute(void *sum)
+{
+    volatile unsigned long value = 1;
+    for (int i = 0; i < 1000000; i++)
+        value = value * 25214903917ul + 11;
+    return sum;
+}
+static int pass(int *flag, int next)
+{
+    pthread_mutex_lock(&lock);
+    int was = *flag;
+    *flag = next ? next : was;
+    pthread_mutex_unlock(&lock);
+    return was;
+}
+static void *writes(void *number)
+{
+    values[0] = 1;
+    pass(&flags[0], 1);
+    values[1] = 1;
+    pass(&flags[1], 1);
+    values[2] = 1;
+    pass(&flags[2], 1);
+    always = 1;
+    pass(&flags[0], 0);
+    pointer = malloc(sizeof *pointer);
+    pass(&flags[0], 0);
+    return number;
+}
+static void *reads(void *number)
+{
+    if (pass(&flags[0], 0))
+        found += values[0];
+    if (pass(&flags[1], 0))
+        found += values[1];
+    if (pass(&flags[2], 0))
+        found += values[2];
+    pass(&flags[0], 0);
+    found += always;
+    pass(&flags[0], 0);
+    found += *pointer * 0;
+    return number;
+}
+int main(void)
+{
+    pthread_t writer, reader, other;
+    pthread_create(&writer, NULL, writes, NULL);
+    for (int i = 0; i < 20; i++) {
+        pthread_create(&other, NULL, compute, NULL);
+        pthread_join(other, NULL);
+    }
+    pthread_create(&reader, NULL, reads, NULL);
+    pthread_join(writer, NULL);
+    pthread_join(reader, NULL);
+    return found != 4;
+}
+C
+    "$PREPLAY" cc -g -O1 many.c -o many -pthread
+    for lanes in 1 4; do
+        "$PREPLAY" run -q -j $lanes -d many$lanes.data --json many$lanes.json ./many || [ $? -eq 66 ]
+        jq '[.findings[] | {id, kind, rule, verdict, via, consequence: [.consequence.orders[]?.rule]}]' many$lanes.json >many$lanes
+        # What they left lies where one at a time leaves it.
+        ls many$lanes.data/replays >files$lanes
+    done
+    [ "$(jq '.run.at_once' many1.json)" = null ]
+    [ "$(jq '.run.at_once' many4.json)" -ge 2 ]
+    jq -e 'map(select(.verdict == "confirmed")) | length >= 2' many1
+    diff many1 many4
+    diff files1 files4
+    id=$(jq -r '[.[] | select(.verdict == "confirmed")][1].id' many4)
+    "$PREPLAY" replay many4.data "$id"
+}
