@@ -61,10 +61,31 @@ static int predict(struct source *source, struct options *options, const char *p
     return result;
 }
 
+/* The file is large where there are many findings: it is parsed once. */
+static int take_findings(struct source *source, struct options *options, const char *path,
+                         struct error *error)
+{
+    char file[4200];
+    snprintf(file, sizeof file, "%s/findings.json", path);
+    json_t *root = access(file, F_OK) == 0 ? findings_file_load(file, error) : NULL;
+    if (!root && access(file, F_OK) == 0)
+        return -1;
+    /* Of a whole recording, only an interrupted prediction leaves a file that is not. */
+    bool cut_short = root && !source->trace->incomplete && findings_file_incomplete(root);
+    int result;
+    if (!root || cut_short) {
+        result = predict(source, options, path, error);
+    } else {
+        source->has_run = findings_file_numbers(root, &source->engine, &source->run);
+        result = findings_file_take(source->findings, source->history, root, file, error);
+    }
+    json_decref(root);
+    return result;
+}
+
 static int open_source(struct source *source, struct options *options, const char *path,
                        struct error *error)
 {
-    char file[4200];
     struct error ignored = {0};
     source->trace = sift_open(path, error);
     source->history = source->trace ? history_read(source->trace, error) : NULL;
@@ -73,16 +94,11 @@ static int open_source(struct source *source, struct options *options, const cha
     source->findings = findings_create(true);
     source->engine =
         (struct report_engine){.name = "auto", .model = MODEL_RF, .findings = source->findings};
-    snprintf(file, sizeof file, "%s/findings.json", path);
     bool recorded = strcmp(source->trace->format->name, "binary") == 0;
     if (recorded)
         replay_program_read(&source->program, path, &ignored);
-    /* Of a whole recording, only an interrupted prediction leaves a file that is not. */
-    bool cut_short = recorded && !source->trace->incomplete && findings_file_incomplete(file);
-    if (!recorded || access(file, F_OK) != 0 || cut_short)
-        return predict(source, options, path, error);
-    source->has_run = findings_file_numbers(file, &source->engine, &source->run);
-    return findings_file_read(source->findings, source->history, file, error);
+    return recorded ? take_findings(source, options, path, error)
+                    : predict(source, options, path, error);
 }
 
 static enum report_format format_of(const struct options *options)

@@ -213,16 +213,22 @@ json_t *findings_file_load(const char *path, struct error *error)
     return root;
 }
 
+int findings_file_take(struct findings *findings, const struct history *history, const json_t *root,
+                       const char *path, struct error *error)
+{
+    const json_t *list = json_object_get(root, "findings");
+    return json_is_array(list)
+               ? add_all(findings, list, history, path, error)
+               : error_set(error, ERROR_INPUT, "%s: no list of findings in it", path);
+}
+
 int findings_file_read(struct findings *findings, const struct history *history, const char *path,
                        struct error *error)
 {
     json_t *root = findings_file_load(path, error);
     if (!root)
         return -1;
-    const json_t *list = json_object_get(root, "findings");
-    int result = json_is_array(list)
-                     ? add_all(findings, list, history, path, error)
-                     : error_set(error, ERROR_INPUT, "%s: no list of findings in it", path);
+    int result = findings_file_take(findings, history, root, path, error);
     json_decref(root);
     return result;
 }
@@ -233,9 +239,8 @@ static uint64_t number(const json_t *object, const char *key)
     return value > 0 ? (uint64_t)value : 0;
 }
 
-bool findings_file_numbers(const char *path, struct report_engine *engine, struct report_run *run)
+bool findings_file_numbers(const json_t *root, struct report_engine *engine, struct report_run *run)
 {
-    json_t *root = findings_file_load(path, NULL);
     const json_t *engines = json_object_get(root, "engines");
     for (size_t i = 0; i < json_array_size(engines); i++) {
         const json_t *one = json_array_get(engines, i);
@@ -257,15 +262,10 @@ bool findings_file_numbers(const char *path, struct report_engine *engine, struc
     };
     const char *note = json_string_value(json_object_get(object, "note"));
     snprintf(run->note, sizeof run->note, "%s", note ? note : "");
-    bool found = object != NULL;
-    json_decref(root);
-    return found;
+    return object != NULL;
 }
 
-bool findings_file_incomplete(const char *path)
+bool findings_file_incomplete(const json_t *root)
 {
-    json_t *root = findings_file_load(path, NULL);
-    bool incomplete = json_object_get(root, "incomplete") != NULL;
-    json_decref(root);
-    return incomplete;
+    return json_object_get(root, "incomplete") != NULL;
 }

@@ -14,12 +14,16 @@ json_t *findings_file_load(const char *path, struct error *error);
  * a file that does not fit the trace is an ERROR_INPUT. */
 int findings_file_read(struct findings *findings, const struct history *history, const char *path,
                        struct error *error);
+/* The same for a file that was loaded from `path`. */
+int findings_file_take(struct findings *findings, const struct history *history, const json_t *root,
+                       const char *path, struct error *error);
 
 /* What such a file says besides: all engines taken together as one (its `findings` are
  * left alone), and the numbers of preplay run; false if it has none. */
-bool findings_file_numbers(const char *path, struct report_engine *engine, struct report_run *run);
+bool findings_file_numbers(const json_t *root, struct report_engine *engine,
+                           struct report_run *run);
 
 /* Does it say that it is not all that there is? */
-bool findings_file_incomplete(const char *path);
+bool findings_file_incomplete(const json_t *root);
 
 #endif

@@ -47,15 +47,21 @@ static unsigned number_of(struct lines *lines, struct line line)
     return (unsigned)lines->count - 1;
 }
 
+/* Of all of them, for each is numbered by those before it. */
 static unsigned rank_of_call(struct debug_places *places, const uint64_t *returns, size_t count,
-                             uint64_t after)
+                             uint64_t after, struct map *known)
 {
     struct lines lines = {0};
-    unsigned rank = 0;
-    for (size_t i = 0; i < count && returns[i] <= after; i++)
-        rank = places ? number_of(&lines, line_at(places, returns[i] - 1)) : (unsigned)i;
+    unsigned wanted = 0;
+    for (size_t i = 0; i < count; i++) {
+        unsigned rank = places ? number_of(&lines, line_at(places, returns[i] - 1)) : (unsigned)i;
+        bool added;
+        *map_at(known, returns[i], &added) = rank;
+        if (returns[i] <= after)
+            wanted = rank;
+    }
     array_free(&lines);
-    return rank;
+    return wanted;
 }
 
 static bool rank_of_line(struct debug_places *places, uint64_t start, uint64_t end, uint64_t after,
@@ -73,15 +79,20 @@ static bool rank_of_line(struct debug_places *places, uint64_t start, uint64_t e
 }
 
 bool debug_rank(Dwfl_Module *module, const struct debug_names *names, struct debug_places *places,
-                uint64_t after, unsigned *rank)
+                uint64_t after, struct map *known, unsigned *rank)
 {
     uint64_t start, end;
+    const uint64_t *before = map_find(known, after);
+    if (before) {
+        *rank = (unsigned)*before;
+        return true;
+    }
     if (!after || !names || !debug_names_extent(names, after - 1, &start, &end))
         return false;
     uint64_t *returns = memory_alloc(MOST_CALLS, sizeof *returns);
     size_t count = debug_code_alike(module, start, end, after, returns, MOST_CALLS);
     if (count)
-        *rank = rank_of_call(places, returns, count, after);
+        *rank = rank_of_call(places, returns, count, after, known);
     free(returns);
     return count || rank_of_line(places, start, end, after, rank);
 }

@@ -6,14 +6,16 @@
 #ifndef PREPLAY_SYMBOLS_DEBUG_RANK_H
 #define PREPLAY_SYMBOLS_DEBUG_RANK_H
 
+#include "base/map.h"
 #include "symbols/debug_names.h"
 #include "symbols/debug_places.h"
 
 #include <stdbool.h>
 
 /* Of the code that returns to, or ends at, `after`. `places` may be NULL: then every call is a
- * place of its own. False if the function's code or extent is not known. */
+ * place of its own. `known` keeps the ranks of the calls that were numbered on the way: a function
+ * with thousands of places is walked once. False if the function's code or extent is not known. */
 bool debug_rank(Dwfl_Module *module, const struct debug_names *names, struct debug_places *places,
-                uint64_t after, unsigned *rank);
+                uint64_t after, struct map *known, unsigned *rank);
 
 #endif

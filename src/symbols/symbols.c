@@ -33,6 +33,7 @@ struct module {
     struct debug_names *names;    /* NULL if the file was not found */
     struct initial_data *initial; /* NULL until it is asked for */
     struct debug_places *places;
+    struct map ranks;              /* debug_rank() */
     struct debug_members *members; /* once it was asked for */
     bool looked_inside;
     bool asked_instrumented, instrumented;
@@ -90,6 +91,7 @@ void symbols_close(struct symbols *self)
         debug_names_destroy(module->names);
         initial_data_close(module->initial);
         debug_places_destroy(module->places);
+        map_free(&module->ranks);
         debug_members_destroy(module->members);
         debug_file_close(&module->file);
         free(module->path);
@@ -266,13 +268,13 @@ const char *symbols_stable_line(struct symbols *self, uint64_t pc)
 /* The name of the file alone: sources move. Without a rank there is only the line. */
 static uint32_t make_identity(struct symbols *self, uint64_t pc)
 {
-    const struct module *module = known_module(self, pc - 1);
+    struct module *module = known_module(self, pc - 1);
     const struct frame *frame = own_frame(self, pc);
     const char *place = intern_text(self->texts, frame->stable), *name;
     unsigned rank;
     uint64_t offset;
     if (!module || !module->names ||
-        !debug_rank(module->file.module, module->names, module->places, pc, &rank))
+        !debug_rank(module->file.module, module->names, module->places, pc, &module->ranks, &rank))
         return frame->stable;
     name = plain_name(module, pc - 1, &offset);
     const char *slash = strrchr(place, '/'), *file = slash ? slash + 1 : place;
