@@ -2,8 +2,9 @@
 
 #include "report/advice.h"
 #include "report/frames.h"
-#include "report/full_text.h"
+#include "report/html_overview.h"
 #include "report/html_page.h"
+#include "report/html_plain.h"
 #include "report/nature.h"
 #include "report/source.h"
 #include "report/words.h"
@@ -288,26 +289,6 @@ static int write_escaped(const char *bytes, size_t count, void *out)
     return 0;
 }
 
-/* For whoever reads without JavaScript: the same as text. */
-static void write_plain(FILE *out, const struct report *report)
-{
-    char *text;
-    size_t length;
-    FILE *plain = open_memstream(&text, &length);
-    report_text(plain, report, (struct text_style){.width = 100});
-    fclose(plain);
-    fputs("<noscript><pre>", out);
-    for (const char *at = text; *at; at++)
-        if (*at == '<')
-            fputs("&lt;", out);
-        else if (*at == '&')
-            fputs("&amp;", out);
-        else
-            putc(*at, out);
-    fputs("</pre></noscript>\n", out);
-    free(text);
-}
-
 void report_html(FILE *out, const struct report *report, const char *version)
 {
     size_t count = 1;
@@ -323,7 +304,9 @@ void report_html(FILE *out, const struct report *report, const char *version)
     };
     json_t *data = data_json(&page, report, version);
     fprintf(out, "%s<style>\n%s</style>\n%s", page_head, page_style, page_body);
-    write_plain(out, report);
+    html_overview(out, report);
+    fputs("<div id=\"finding\"></div>\n</main>\n", out);
+    html_plain(out, report);
     fputs("<script type=\"application/json\" id=\"data\">", out);
     json_dump_callback(data, write_escaped, out, JSON_COMPACT | JSON_REAL_PRECISION(6));
     fprintf(out, "</script>\n<script>\n%s%s%s</script>\n</body>\n</html>\n", page_why, page_story,

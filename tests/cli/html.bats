@@ -75,11 +75,51 @@ END
         run -0 node "$ROOT/tests/html/page.js" "$PWD/parted.html"
 }
 
+@test "the run as a whole: who waited for whom, and which locks" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '%s\n' 'T1|fork(T2)|0' 'T1|acq(m)|1' 'T1|w(a)|2' 'T1|w(a)|3' 'T1|rel(m)|4' 'T2|acq(m)|l.c:5' 'T2|wait(c,m)|w.c:6' \
+        'T1|w(a)|7' 'T1|notify(c)|8' 'T2|woken(c,m)|w.c:6' 'T2|rel(m)|9' 'T2|semwait(s)|q.c:10' 'T1|w(x)|11' 'T2|w(x)|12' \
+        'T1|join(T2)|j.c:13' >waits.std
+    "$PREPLAY" report --html -o page.html waits.std || [ $? -eq 66 ]
+    grep -qF 'T2</td><td>m</td><td>T1</td><td>3</td><td class="mono">l.c:5<' page.html
+    grep -qF 'T2</td><td>c</td><td>T1</td><td>2</td><td class="mono">w.c:6<' page.html
+    grep -qF 'T1</td><td>the end of T2</td><td>T2</td><td>1</td><td class="mono">j.c:13<' page.html
+    grep -qF '<tr><td>m</td><td>3</td><td>1</td><td>3</td><td>3</td>' page.html
+    run ! grep -qF 'q.c:10</td>' page.html # its count was there before
+    # The twin in which nobody waits: what came was there already.
+    printf '%s\n' 'T1|fork(T2)|0' 'T1|acq(m)|1' 'T1|rel(m)|2' 'T2|w(y)|3' 'T2|acq(m)|4' 'T2|rel(m)|5' 'T1|w(x)|6' 'T2|w(x)|7' \
+        'T1|w(z)|8' 'T1|join(T2)|9' >none.std
+    "$PREPLAY" report --html -o none.html none.std || [ $? -eq 66 ]
+    run ! grep -qF 'The longest waits' none.html
+}
+
+@test "the run as a whole stays small: 5,000 threads, each of which waits" {
+    cd "$BATS_TEST_TMPDIR"
+    awk 'BEGIN { for (i = 1; i <= 5000; i++) printf "T0|fork(U%d)|0\n", i
+        for (i = 1; i <= 5000; i++) printf "U%d|acq(m%d)|1\nU%d|w(a%d)|2\nU%d|rel(m%d)|3\n", i, i % 50, i, i, i, i % 50
+        print "U4000|w(x)|4\nU4001|w(x)|5" }' >many.std
+    "$PREPLAY" report --html -o page.html many.std || [ $? -eq 66 ]
+    grep -q '>4969 more threads<' page.html
+    grep -qF '>U4000<tspan' page.html # whoever has a finding has a lane
+    sed -n '/<details id="run"/,/<\/details>/p' page.html >run
+    [ "$(stat -c %s run)" -lt 100000 ]
+}
+
 @test "names full of markup do nothing" {
     cd "$BATS_TEST_TMPDIR"
     evil='</script><img/src=x/onerror=alert(1)>&"x'
     printf 'T1|fork(T2)|0\nT1|w(%s)|%s\nT2|r(%s)|2\n' "$evil" "$evil" "$evil" >evil.std
     "$PREPLAY" report --html -o page.html evil.std || [ $? -eq 66 ]
+    run -0 node "$ROOT/tests/html/page.js" "$BATS_TEST_TMPDIR/page.html"
+    # Escape sequences and bytes that are no UTF-8, in names of threads and locks that the overview has too.
+    thread=$'T\e[31m<b>\xff' lock=$'l<s>\e]0;x\a\xff'
+    printf '%s\n' "T1|fork($thread)|0" "T1|acq($lock)|1" 'T1|w(x)|2' "T1|rel($lock)|3" "$thread|acq($lock)|4" \
+        "$thread|rel($lock)|5" "$thread|w(y)|6" 'T1|w(y)|7' >bytes.std
+    "$PREPLAY" report --html -o page.html bytes.std || [ $? -eq 66 ]
+    grep -q '&lt;s&gt;' page.html
+    run ! grep -q '<b>.*31m\|31m<b>\|<s>' page.html
+    run ! grep -qP '[\x00-\x08\x0b-\x1f]' page.html
+    iconv -f utf-8 -t utf-8 page.html >copy
     run -0 node "$ROOT/tests/html/page.js" "$BATS_TEST_TMPDIR/page.html"
 }
 

@@ -96,6 +96,16 @@ setTimeout(() => { console.error("the browser does not answer"); process.exit(1)
         await page.evaluate(wanted => { location.hash = wanted; }, id);
         await page.waitForFunction(wanted => current.id === wanted, id);
     }
+    // The run as a whole: closed while there are findings; its points lead to them.
+    assert(!await page.locator("#run svg.run").first().isVisible(), "the overview is in the way");
+    await page.keyboard.press("o");
+    assert(await page.locator("#run svg.run").first().isVisible());
+    const points = page.locator("svg.run a.mark");
+    assert(await points.count() > 0, "no finding in the overview");
+    const led = (await points.last().getAttribute("href")).slice(1);
+    await points.last().dispatchEvent("click");
+    await page.waitForFunction(id => current.id === id, led);
+    await page.evaluate(wanted => select(byId.get(wanted)), first);
     // Sorting changes the order and nothing else.
     const names = () => page.locator("#list li small:last-of-type").allTextContents();
     const unsorted = await names();
@@ -118,6 +128,7 @@ setTimeout(() => { console.error("the browser does not answer"); process.exit(1)
     const causes = await page.evaluate(() => data.findings.filter(finding => !finding.group).length);
     assert.strictEqual(await page.locator("#paper section:visible").count(), causes);
     assert(!await page.locator("nav").isVisible());
+    assert(await page.locator("#paper svg.run").first().isVisible(), "the overview is not on paper");
     await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
     await page.emulateMedia({media: "screen"});
     assert.strictEqual(await page.locator("#paper").count(), 0);
@@ -131,6 +142,9 @@ setTimeout(() => { console.error("the browser does not answer"); process.exit(1)
     await plain.goto("file://" + file);
     assert.match(await plain.locator("noscript pre").textContent(), /preplay: (\d+ |nothing found; not confirmed: \d)/);
     assert(!await plain.locator("nav").isVisible(), "controls that nothing runs");
+    assert(await plain.locator("svg.run").first().isVisible(), "no overview without JavaScript");
+    const leads = (await plain.locator("svg.run a.mark").first().getAttribute("href")).slice(1);
+    assert.strictEqual(await plain.locator("noscript a#" + leads).count(), 1, "a point leads nowhere");
     await reader.close();
     await page.keyboard.press("/");
     await page.keyboard.type("there is no such word");

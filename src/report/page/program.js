@@ -227,10 +227,11 @@ function describe(finding, steps) {
 }
 
 function show(finding) {
-    const main = document.getElementById("main");
+    const main = document.getElementById("finding");
     main.replaceChildren(...describe(finding, interleaving));
     revealMarks(main);
-    main.scrollTop = 0;
+    document.getElementById("main").scrollTop = 0;
+    if (run.open) main.scrollIntoView();
     if (finding.steps.length) go(picture.rows.length - finding.events.length);
 }
 
@@ -488,9 +489,17 @@ window.addEventListener("beforeprint", () => {
     const paper = make("div", {id: "paper"}, ...data.findings.filter(finding => !finding.group)
         .map(finding => make("section", {}, ...describe(finding, stepList))));
     document.getElementById("paper")?.remove();
+    const whole = run.cloneNode(true);
+    whole.open = true;
+    paper.prepend(whole);
     document.body.append(paper);
 });
 window.addEventListener("afterprint", () => document.getElementById("paper")?.remove());
+
+// The overview of the run, which is markup: without findings it is all there is to see.
+const run = document.getElementById("run");
+run.open = !data.findings.length;
+run.querySelector("summary").title = "open or close (o)";
 
 // --- start ----------------------------------------------------------------------------
 
@@ -513,7 +522,7 @@ document.addEventListener("keydown", event => {
     // Up, down, Home and End scroll, as everywhere; in the controls Home and End go to the ends.
     const inControls = document.activeElement.closest(".controls") !== null;
     const actions = {ArrowLeft: () => go(step - 1), ArrowRight: () => go(step + 1),
-        k: () => moveFinding(-1), j: () => moveFinding(1), t: toggleTheme,
+        o: () => { run.open = !run.open; if (run.open) run.scrollIntoView(); }, k: () => moveFinding(-1), j: () => moveFinding(1), t: toggleTheme,
         "/": () => document.getElementById("search").focus()};
     if (inControls) Object.assign(actions, {Home: () => go(0), End: () => go(Infinity)});
     if (!actions[event.key]) return;
@@ -547,7 +556,7 @@ if (data.incomplete)
 filter();
 const wanted = data.findings.find(finding => "#" + finding.id === location.hash) || data.findings[0];
 if (wanted) select(wanted);
-else document.getElementById("main").append(make("p", {}, "Nothing was found."));
+else document.getElementById("finding").append(make("p", {}, "Nothing was found."));
 window.addEventListener("hashchange", () => {
     const finding = byId.get(location.hash.slice(1));
     if (finding && finding !== current) select(finding);
