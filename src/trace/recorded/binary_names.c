@@ -157,7 +157,7 @@ int binary_names_show(const struct binary_names *self, uint64_t address, uint64_
 uint32_t binary_names_latch(struct binary_names *self, struct trace *trace, uint64_t address,
                             uint32_t number)
 {
-    char text[512];
+    char text[BINARY_NAME_LENGTH + 32];
     int length = binary_names_describe(self, address, text);
     length += snprintf(text + length, sizeof text - (size_t)length, ":signal:%" PRIu32, number);
     return intern(trace->names[CLASS_ONCE], text, (size_t)length);
@@ -166,7 +166,7 @@ uint32_t binary_names_latch(struct binary_names *self, struct trace *trace, uint
 uint32_t binary_names_intern(struct binary_names *self, struct trace *trace,
                              enum object_class class, uint64_t address)
 {
-    char text[512];
+    char text[BINARY_NAME_LENGTH + 32];
     int length = binary_names_show(self, address, 0, text);
     uint32_t before = intern_count(trace->names[class]);
     uint32_t id = intern(trace->names[class], text, (size_t)length);

@@ -20,8 +20,9 @@ uint32_t binary_names_sync(struct binary_names *names, enum object_class class, 
 /* The memory is new, or the object at this very address is. */
 void binary_names_forget(struct binary_names *names, uint64_t address, uint64_t length);
 
-/* A text for an address: a symbol and an offset, or the number itself. Returns its length. */
-enum { BINARY_NAME_LENGTH = 400 };
+/* A text for an address: a symbol and an offset, or the number itself. Returns its length. Symbols
+ * of C++ templates have thousands of characters, and are to be read only as a whole. */
+enum { BINARY_NAME_LENGTH = 16384 };
 int binary_names_describe(const struct binary_names *names, uint64_t address,
                           char text[BINARY_NAME_LENGTH]);
 /* The same for readers: the member or element of the variable, as the source has it, that `length`
