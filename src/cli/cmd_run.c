@@ -44,6 +44,7 @@ struct run {
     bool incomplete; /* the recording of one of them stopped early */
     struct options exploring_options;
     struct explore_program *exploration; /* --explore; NULL: there is none */
+    char exploring_directory[PATH_MAX];
     char tool[PATH_MAX];
 };
 
@@ -215,14 +216,15 @@ static void take_recorded_input(const char *directory)
 /* Beside the recording. What cannot be explored is said, and recorded all the same. */
 static void explore(struct run *run)
 {
-    char directory[PATH_MAX];
+    char *directory = run->exploring_directory;
     struct error error = {0};
     const struct options *options = run->options;
     if (options->goes_exploring <= 0 || interruption_asked())
         return;
     run->exploring_options = *options;
     run->exploring_options.explore_time = options->goes_exploring;
-    snprintf(directory, sizeof directory, "%.4000s-explored", run->recording.directory);
+    snprintf(directory, sizeof run->exploring_directory, "%.4000s-explored",
+             run->recording.directory);
     take_recorded_input(run->recording.directory);
     struct explore_program *exploration = NEW(struct explore_program);
     if (explore_program_run(exploration, &run->exploring_options,
@@ -238,7 +240,6 @@ static void explore(struct run *run)
 /* Its reports come behind those of the recording, without what these have. */
 static void append_exploration(struct run *run, struct interner *reported)
 {
-    char tool[PATH_MAX];
     struct explore_program *exploration = run->exploration;
     if (!exploration)
         return;
@@ -249,9 +250,15 @@ static void append_exploration(struct run *run, struct interner *reported)
     first->extra = NULL;
     run->parts[0].report.extra = numbers;
     run->parts[run->processes.count - 1].report.next = first;
-    struct explore_report report = explore_program_report(exploration, tool);
-    if (!run->options->quiet)
-        explore_text_end(stderr, &report, first);
+}
+
+static void say_what_was_explored(const struct run *run)
+{
+    char tool[PATH_MAX];
+    if (!run->exploration || run->options->quiet)
+        return;
+    struct explore_report report = explore_program_report(run->exploration, tool);
+    explore_text_summary(stderr, &report, explored_reports(&run->exploration->explored));
 }
 
 /* How many findings happened, or -1. */
@@ -271,6 +278,7 @@ static long write_reports(struct run *run, struct error *error)
     run->incomplete = report_incomplete(first) != NULL;
     if (write_all(first, run->options, error))
         return -1;
+    say_what_was_explored(run);
     return (long)report_count_real(first);
 }
 

@@ -212,12 +212,18 @@ static void print_end(FILE *out, const struct explore_report *report, const stru
 
 void explore_text_end(FILE *out, const struct explore_report *report, const struct report *reports)
 {
-    const struct exploration *exploration = report->exploration;
     bool any = false;
     for (const struct report *each = reports; each; each = each->next)
         any |= each->count > 0;
     if (any)
         fputs("==================\n", out);
+    explore_text_summary(out, report, reports);
+}
+
+void explore_text_summary(FILE *out, const struct explore_report *report,
+                          const struct report *reports)
+{
+    const struct exploration *exploration = report->exploration;
     print_end(out, report, reports);
     fprintf(out, "  %u behaviour%s, %u thread%s, %llu states in the last look, %.2f s.\n",
             exploration->behaviours, exploration->behaviours == 1 ? "" : "s", exploration->threads,

@@ -19,6 +19,9 @@ struct explore_report {
 
 /* What all of it came to; `reports` are what is told of it. */
 void explore_text_end(FILE *out, const struct explore_report *report, const struct report *reports);
+/* The same without the line that ends the findings before it. */
+void explore_text_summary(FILE *out, const struct explore_report *report,
+                          const struct report *reports);
 void explore_text_failure(FILE *out, const struct explore_report *report,
                           const struct failure *failure);
 /* What the JSON of an exploration (docs/findings.schema.json) has besides a report's: of the whole,

@@ -38,6 +38,8 @@ static void count_report(struct tally *tally, const struct report *report)
     tally->suppressed += report->suppressed;
     tally->known += report->known;
     tally->repeated += report->repeated;
+    if (report->explored) /* runs of its own: what was explored is told by who did it */
+        return;
     tally->events += report->trace->delivered;
     tally->threads += trace_count(report->trace, CLASS_THREAD);
     tally->objects += trace_count(report->trace, CLASS_VARIABLE);

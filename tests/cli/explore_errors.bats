@@ -9,6 +9,7 @@ setup() {
 path_program() {
     cat >path.c <<'END_OF_PROGRAM'
 #include <pthread.h>
+#include <unistd.h>
 #ifdef RIGHT
 static _Atomic int other;
 #else
@@ -18,6 +19,7 @@ static int flag, copy;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *work(void *argument)
 {
+    usleep(100000); /* a recording sees the other path */
     pthread_mutex_lock(&lock);
     flag = 1;
     pthread_mutex_unlock(&lock);
@@ -202,7 +204,7 @@ END_OF_PROGRAM
     PREPLAY_GDB="-batch -ex preplay" run timeout 300 "$PREPLAY" replay --gdb path.data "$id" </dev/null
     echo "$output"
     [[ "$output" == *"SIGTRAP"*"Now about to happen:"*"(other)"*"path.c:"* ]]
-    [[ "$output" == *"in work (argument="*"path.c:14"* && "$output" == *"in main () at path.c:25"* ]]
+    [[ "$output" == *"in work (argument="*"path.c:16"* && "$output" == *"in main () at path.c:27"* ]]
     run "$PREPLAY" replay --gdb path.data r-0123456789
     [ "$status" -eq 2 ]
 }
@@ -240,4 +242,50 @@ END_OF_PROGRAM
     echo "$output"
     [[ "$output" == *"SIGTRAP"*"the program stands at the error"*"Now about to happen:"*"acq("* ]]
     [[ "$output" == *"in work (argument="*"waits.c:7"* && "$output" == *"in main () at waits.c:19"* ]]
+}
+
+@test "run: --explore goes on where the recording ends, and tells each error once" {
+    path_program
+    run "$PREPLAY" run --explore 60 -d path.data --json path.json --html path.html ./path
+    echo "$output"
+    [ "$status" -eq 66 ]
+    [[ "$output" == *"preplay: complete: all behaviours of this program on this input were covered by "* ]]
+    jq -e '[.findings[] | select(.kind == "race")] | length == 1' path.json
+    jq -e '.exploration.complete and .run and (.findings | map(.id) | unique | length) == (.findings | length)' path.json
+    id=$(jq -r '.findings[] | select(.kind == "race").id' path.json)
+    grep -q "$id" path.html
+    [[ "$output" == *"replay path.data-explored $id"* ]]
+    run "$PREPLAY" replay path.data-explored "$id"
+    [ "$status" -eq 0 ]
+    # Again into the same directories; and what needs no exploration says nothing.
+    run "$PREPLAY" run --explore 60 -d path.data ./path-right
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"none fails"* ]]
+    run "$PREPLAY" run --max-replays 0 -d path.data ./path-right
+    [[ "$output" != *"none fails"* ]]
+}
+
+@test "run: --explore gives each run the input of the recorded one" {
+    cat >reads.c <<'END_OF_PROGRAM'
+#include <pthread.h>
+#include <stdio.h>
+static _Atomic int x;
+static void *set(void *argument) { x = 1; return argument; }
+int main(void)
+{
+    pthread_t thread;
+    if (getchar() != 'y')
+        return 3;
+    pthread_create(&thread, NULL, set, NULL);
+    int seen = x;
+    pthread_join(thread, NULL);
+    return seen ? 5 : 0;
+}
+END_OF_PROGRAM
+    "$PREPLAY" cc -g reads.c -o reads
+    run bash -c 'echo y | "$PREPLAY" run --explore 60 --json reads.json ./reads'
+    echo "$output"
+    [ "$status" -eq 66 ]
+    jq -e '[.findings[] | select(.rule == "exit-code")] | length == 1' reads.json
 }
