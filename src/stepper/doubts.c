@@ -91,9 +91,6 @@ SIGNAL(setitimer, (__itimer_which_t which, const struct itimerval *value, struct
 SIGNAL(timer_create, (clockid_t clock, struct sigevent *event, timer_t *timer),
        (clock, event, timer))
 SIGNAL(kill, (pid_t process, int number), (process, number))
-SIGNAL(pthread_kill, (pthread_t thread, int number), (thread, number))
-SIGNAL(sigwait, (const sigset_t *set, int *number), (set, number))
-SIGNAL(sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info))
 SIGNAL(sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *limit),
        (set, info, limit))
 SIGNAL(sigsuspend, (const sigset_t *set), (set))

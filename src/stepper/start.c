@@ -170,6 +170,7 @@ __attribute__((constructor)) static void start(void)
     stepper = page;
     struct stepped *self = step_new(NULL);
     self->pthread = pthread_self();
+    self->task = gettid();
     stepped_self = self;
 }
 

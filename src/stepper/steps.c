@@ -439,5 +439,6 @@ struct stepped *step_new(struct stepped *parent)
 void step_arrive(struct stepped *self)
 {
     stepped_self = self;
+    __atomic_store_n(&self->task, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
     wait_for_turn(self);
 }

@@ -40,6 +40,8 @@ struct stepped {
     void *value;      /* what it returns */
     void **result;    /* where its joiner reads that, the same address for the same thread */
     uint64_t pthread; /* as pthread_self() has it */
+    int task;         /* as the kernel has it; 0: it has not begun */
+    uint64_t sent;    /* signals that it can wait for, by bits from 0 for signal 1 */
 };
 
 extern struct stepper_page *stepper; /* NULL: the program runs as if we were not there */

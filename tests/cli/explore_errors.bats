@@ -289,3 +289,46 @@ END_OF_PROGRAM
     [ "$status" -eq 66 ]
     jq -e '[.findings[] | select(.rule == "exit-code")] | length == 1' reads.json
 }
+
+@test "explore: a thread that waits for another one's signal waits as for a semaphore" {
+    cat >handler.c <<'END_OF_PROGRAM'
+#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+static _Atomic int done;
+static sigset_t set;
+static void *wait_for_it(void *argument)
+{
+    int number = 0;
+    sigwait(&set, &number);
+    assert(number == SIGUSR1 && done != BAD);
+    return argument;
+}
+int main(void)
+{
+    pthread_t thread;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    pthread_create(&thread, NULL, wait_for_it, NULL);
+    done = 1;
+    pthread_kill(thread, SIGUSR1);
+    done = 2;
+    pthread_join(thread, NULL);
+    return 0;
+}
+END_OF_PROGRAM
+    "$PREPLAY" cc -g -DBAD=1 handler.c -o handler
+    "$PREPLAY" cc -g -DBAD=0 handler.c -o handler-right
+    run "$PREPLAY" explore ./handler
+    echo "$output"
+    [ "$status" -eq 66 ]
+    [[ "$output" == *"1 failure"* && "$output" != *"stood still"* ]]
+    run "$PREPLAY" replay preplay.data
+    [ "$status" -eq 0 ]
+    # Whether one comes from outside is not known.
+    run "$PREPLAY" explore ./handler-right
+    echo "$output"
+    [ "$status" -eq 67 ]
+    [[ "$output" == *"none fails"*"signals come when they like"* && "$output" != *"stood still"* ]]
+}
