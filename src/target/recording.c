@@ -102,6 +102,11 @@ static void set_replay(const struct recording *recording)
     }
 }
 
+static const char *program_of(const struct recording *recording)
+{
+    return recording->program ? recording->program : recording->command[0];
+}
+
 /* Only returns if it fails. */
 static void become(const struct recording *recording, const char *directory, const char *library)
 {
@@ -116,10 +121,10 @@ static void become(const struct recording *recording, const char *directory, con
     if (recording->output_is_ours)
         dup2(STDERR_FILENO, STDOUT_FILENO);
     if (recording->valgrind)
-        valgrind_become(library, directory, recording->command, recording->schedule != NULL);
+        valgrind_become(library, directory, program_of(recording), recording->command,
+                        recording->schedule != NULL);
     else
-        execvp(recording->program ? recording->program : recording->command[0],
-               (char *const *)recording->command);
+        execvp(program_of(recording), (char *const *)recording->command);
 }
 
 struct launch {
@@ -328,7 +333,7 @@ static int run_program(struct recording *recording, const char *directory, struc
     if (library_directory(library, error))
         return -1;
     if (recording->valgrind)
-        valgrind_prepare(directory, recording->command[0]);
+        valgrind_prepare(directory, program_of(recording));
     struct stream_space *space = recording->valgrind ? NULL : stream_space_create(directory);
     if (trace_directory_write_manifest(recording, false, error) ||
         start(recording, directory, library, error)) {

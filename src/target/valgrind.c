@@ -45,8 +45,8 @@ void valgrind_prepare(const char *trace, const char *name)
         atomic_variables_write(program, list);
 }
 
-void valgrind_become(const char *library, const char *trace, const char *const *command,
-                     bool replay)
+void valgrind_become(const char *library, const char *trace, const char *program,
+                     const char *const *command, bool replay)
 {
     char directory[LIBRARY_PATH], log[LIBRARY_PATH + 64];
     struct words ARRAY_OF(const char *) words = {0};
@@ -68,7 +68,8 @@ void valgrind_become(const char *library, const char *trace, const char *const *
     if (replay) /* an instruction may be begun again: registers as they were before it */
         array_push(&words, "--vex-iropt-register-updates=allregs-at-mem-access");
     array_push(&words, "--");
-    for (; *command; command++)
+    array_push(&words, program);
+    while (*++command)
         array_push(&words, *command);
     array_push(&words, NULL);
     execvp(words.items[0], (char *const *)words.items);

@@ -323,3 +323,38 @@ END
         [ "$(cat lines)" = "16 20 " ]
     done
 }
+
+# Valgrind makes files for itself, and the program's name leads there from another directory.
+@test "replays in a copy of the working directory, where no mounts can be made" {
+    . "$BATS_TEST_DIRNAME/../harm/users.bash"
+    cat >apart.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int hidden;
+static void *other(void *unused)
+{
+    hidden = 1;
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, other, NULL);
+    usleep(100000);
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    printf("%d\n", hidden);
+    return pthread_join(thread, NULL);
+}
+C
+    gcc -g -pthread apart.c -o apart
+    mkdir work
+    cd work
+    run as contained "$PREPLAY" run --valgrind -d ../trace ../apart
+    [ "$status" -eq 66 ]
+    [[ "$output" == *"1 race confirmed"*"in a copy of its working directory"* ]]
+}
