@@ -38,34 +38,23 @@ static void add_write(struct provided_for *provided, const struct event *event)
         *writer = SEVERAL;
 }
 
-/* The thread's next event that is no access. */
-static const struct event *next_step(const struct history *history, uint32_t pos)
+/* Waits for a condition, or would have; NULL: the thread ends. */
+static bool is_wait(const struct event *event)
 {
-    uint32_t thread = history->events[pos].thread, length = history_thread_length(history, thread);
-    for (uint32_t i = history->index[pos] + 1; i < length; i++) {
-        const struct event *event = &history->events[history_pos(history, thread, i)];
-        if (!op_in(event->op, OPS_ACCESS))
-            return event;
-    }
-    return NULL;
-}
-
-/* Waits for a condition next, or would have. */
-static bool decides_on_wait(const struct history *history, uint32_t pos)
-{
-    const struct event *event = next_step(history, pos);
     return event && (event->op == EVENT_WAIT_BEGIN ||
                      (event->op == EVENT_ONCE_PASS && event->flags & EVENT_IMPLIED));
 }
 
-static void add_read(struct provided_for *provided, uint32_t pos, const struct map *written)
+/* `next` is the thread's next event that is no access, or NULL. */
+static void add_read(struct provided_for *provided, uint32_t pos, const struct event *next,
+                     const struct map *written)
 {
     const struct history *history = provided->history;
     const struct event *event = &history->events[pos];
     uint32_t seen = history->reads_from[pos];
     if (seen == POS_NONE && map_find(written, event->object))
         map_at(&provided->early, event->location, NULL);
-    if (event->op == EVENT_ATOMIC_LOAD || decides_on_wait(history, pos))
+    if (event->op == EVENT_ATOMIC_LOAD || is_wait(next))
         map_at(&provided->waits, event->location, NULL);
     if (seen != POS_NONE && history->events[seen].thread != event->thread)
         map_at(&provided->ended, map_pair(history->events[seen].location, event->location), NULL);
@@ -76,20 +65,24 @@ struct provided_for *provided_for_create(const struct history *history,
 {
     struct provided_for *provided = NEW(struct provided_for);
     struct map written = {0}; /* variables that are written later */
+    const struct event **next = NEW_ARRAY(const struct event *, history->threads);
     provided->history = history;
     add_races(provided, findings);
     for (uint32_t pos = history->count; pos-- > 0;) {
         const struct event *event = &history->events[pos];
-        if (!op_in(event->op, OPS_ACCESS))
+        if (!op_in(event->op, OPS_ACCESS)) {
+            next[event->thread] = event;
             continue;
+        }
         if (event_reads(event))
-            add_read(provided, pos, &written);
+            add_read(provided, pos, next[event->thread], &written);
         if (event_writes(event)) {
             add_write(provided, event);
             map_at(&written, event->object, NULL);
         }
     }
     map_free(&written);
+    free(next);
     return provided;
 }
 
