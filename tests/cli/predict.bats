@@ -42,6 +42,12 @@ setup() {
     [ ! -s err ]
 }
 
+@test "a long thread of accesses alone takes time in proportion" { # squared, the suite's time is up
+    { echo 'T1|w(x)|1'; yes 'T0|r(x)|2' | head -n 1000000; } >accesses.std
+    run -66 "$PREPLAY" predict --quiet accesses.std
+    [[ "$output" == *"1000001 events"* ]]
+}
+
 @test "ids do not depend on thread names, positions or variables" {
     printf 'A|w(x)|a.c:1\nB|w(x)|b.c:2\n' >one.std
     printf 'C|r(z)|z\nD|w(y)|b.c:2\nC|w(y)|a.c:1\n' >two.std
