@@ -82,6 +82,16 @@ END
     [[ "$output" == *"1 race confirmed; 1 more of the same in other processes"* ]]
 }
 
+@test "make -j2 check, each test with a recording of its own, merged at the end" {
+    printf 'check: first second\nfirst second:\n\tpreplay run -q -d data.$@ ./race; [ $$? -eq 66 ]\n' >Makefile
+    preplay-cc -g -pthread race.c -o race
+    make -j2 check
+    run -66 preplay merge --junit -o report.xml data.first data.second
+    [ "$(grep -c '<testcase .*name="data\.' report.xml)" -eq 2 ]
+    run -66 preplay merge data.first data.second
+    [[ "$output" == *"1 found in 2 runs"* ]]
+}
+
 @test "problem matchers find the places that the report prints" {
     preplay-cc -g -pthread race.c -o race
     preplay run ./race >text 2>&1 || [ $? -eq 66 ]

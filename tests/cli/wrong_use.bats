@@ -148,3 +148,15 @@ refused() {
     TMPDIR="$PWD/nothing-here" run -1 "$PREPLAY" doctor
     [[ "$output" == *"NO   files can be made"*"nothing-here: No such file or directory; set TMPDIR"* ]]
 }
+
+@test "a stripped program, one with a preloaded library, a trace of another version" {
+    cp "$BIN/program" stripped
+    strip stripped
+    run -66 "$PREPLAY" run --max-replays 0 -d stripped.trace ./stripped
+    [[ "$output" == *"DATA RACE"* ]]
+    LD_PRELOAD=libm.so.6 run -66 "$PREPLAY" run --max-replays 0 -d preloaded "$BIN/program"
+    [[ "$output" == *"DATA RACE"*"on shared"* ]]
+    sed -i 's/"version" *: *[0-9]*/"version": 99/' preloaded/manifest.json
+    run -3 "$PREPLAY" report preloaded
+    [[ "$output" == *"format version 99, this preplay reads version "*"record the program again"* ]]
+}
