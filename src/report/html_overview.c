@@ -345,8 +345,9 @@ void html_overview(FILE *out, const struct report *report)
     size_t shown = 0, left = 0;
     fputs("<details id=\"run\" open><summary>The recorded run as a whole</summary>\n"
           "<p class=\"legend\">From left to right the recorded events, a lane a thread, the busier "
-          "the darker. <b>Bars</b> are waits, at most so long, with a line from who ended them; "
-          "<i>points</i> are the findings&#39; events, and lead there. A recording has an order "
+          "the darker. <strong>Bars</strong> are waits, at most so long, with a line from who "
+          "ended them; "
+          "<em>points</em> are the findings&#39; events, and lead there. A recording has an order "
           "and no clock: lengths count the events of all threads.</p>\n",
           out);
     for (; report; report = report->next)
