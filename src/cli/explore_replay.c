@@ -132,6 +132,9 @@ static bool is_failure(const struct kept_failures *failures, const char *id)
 static int run_shown(struct again *again, const struct kept_failures *failures, struct error *error)
 {
     struct explored explored;
+    if (again->wanted && again->wanted + 1 >= again->options->argument_count &&
+        again->options->argument_count > 1)
+        return 0; /* all that was named are failures: nothing is read for that */
     int result = explored_read(&explored, again->options->arguments[0], again->options, error);
     for (size_t i = 0; i < explored.count && !result; i++) {
         struct explored_run *part = &explored.runs[i];
