@@ -98,6 +98,12 @@ static void show_progress(const struct confirmation *self, const struct confirm_
 
 /* --- what a replay tells about others --------------------------------------------- */
 
+static void note_beside(struct finding *finding, const char *id)
+{
+    if (!finding->beside[0])
+        snprintf(finding->beside, sizeof finding->beside, "%s", id);
+}
+
 /* Seen in both runs of the schedule that is kept: its own replay could show no more. Seen in one:
  * it may yet have a schedule of its own that shows it each time. */
 static void settle_seen(struct confirmation *self, const struct confirm_job *replayed)
@@ -108,8 +114,11 @@ static void settle_seen(struct confirmation *self, const struct confirm_job *rep
         for (size_t k = 0; k < self->jobs.count; k++) {
             struct confirm_job *job = &self->jobs.items[k];
             char text[96];
-            if (!kept || job->settled || job == replayed ||
-                strcmp(job->id, settled->seen[i]) != 0 || finding_happened(job->finding))
+            if (!kept || job == replayed || strcmp(job->id, settled->seen[i]) != 0)
+                continue;
+            note_beside(job->finding, replayed->id);
+            note_beside(replayed->finding, job->id);
+            if (job->settled || finding_happened(job->finding))
                 continue;
             snprintf(text, sizeof text, "it happened while %s was replayed", replayed->id);
             bool twice = settled->seen_times[i] > 1;

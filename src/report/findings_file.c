@@ -133,6 +133,8 @@ static bool fill(struct finding *finding, const json_t *object, const struct his
     finding->object = event->object;
     if (word(object, "via"))
         snprintf(finding->via, sizeof finding->via, "%s", word(object, "via"));
+    if (word(object, "beside"))
+        snprintf(finding->beside, sizeof finding->beside, "%s", word(object, "beside"));
     const char *block = word(object, "block");
     if (block)
         finding->block = intern(history->trace->names[CLASS_LABEL], block, strlen(block));

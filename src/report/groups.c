@@ -119,7 +119,8 @@ static bool share_a_section(const struct maker *maker, const struct finding *a,
     return shared;
 }
 
-/* What only another's schedule reached follows from that one: the lock that is missing there. */
+/* Of two that one schedule shows, in one section, one follows from the other: from the lock that
+ * is missing there. Whether each has a schedule of its own as well is luck. */
 static void join_what_follows(struct maker *maker)
 {
     struct groups *groups = maker->groups;
@@ -132,8 +133,8 @@ static void join_what_follows(struct maker *maker)
     for (uint32_t i = 0; i < groups->count; i++) {
         const struct finding *finding = groups->items[i];
         const uint64_t *cause =
-            finding->via[0]
-                ? map_find(&by_id, intern(maker->keys, finding->via, strlen(finding->via)))
+            finding->beside[0]
+                ? map_find(&by_id, intern(maker->keys, finding->beside, strlen(finding->beside)))
                 : NULL;
         if (cause && finding->kind == FINDING_RACE && groups->items[*cause]->kind == FINDING_RACE &&
             share_a_section(maker, finding, groups->items[*cause]))

@@ -4,8 +4,8 @@
  * Two findings have one root cause if they are of one kind and
  *   races       are on one object (a variable, a heap block by where it was allocated) and the
  *               same section of a thread takes part in both: a critical section by where its
- *               outermost lock was taken or, without a lock, a function; or one was only reached
- *               by the schedule of the other, in such a section, on whatever object
+ *               outermost lock was taken or, without a lock, a function; or a replay of one showed
+ *               the other too, in such a section, on whatever object
  *   deadlocks   are about the same objects
  *   atomicity   are on one object in one block
  * or if a third one joins them. */

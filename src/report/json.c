@@ -127,6 +127,8 @@ static json_t *finding_json(const struct report *report, const struct finding *f
         json_object_set_new(object, "from", json_string(finding_kind_text(finding->from)));
     if (finding->via[0])
         json_object_set_new(object, "via", json_string(finding->via));
+    if (finding->beside[0])
+        json_object_set_new(object, "beside", json_string(finding->beside));
     if (finding->consequence.count)
         json_object_set_new(object, "consequence", report_consequence_json(&finding->consequence));
     if (finding->error != ATOMICITY_NONE)

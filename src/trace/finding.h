@@ -64,6 +64,8 @@ struct finding {
     const char *rule;               /* which of its kind (finding_rule_find()), or NULL */
     struct consequence consequence; /* what the program did after it; owned by the finding */
     char via[16]; /* id of the finding whose schedule reached this one, or empty: its own did */
+    char
+        beside[16]; /* id of one that a replay of this one, or whose replay, showed too, or empty */
 };
 
 struct findings {
