@@ -77,7 +77,7 @@ gone() {
 }
 
 replaying() { # until the program runs, with its grandchild; `replaying 1`: or without
-    for i in $(seq 100); do
+    for i in $(seq 1200); do
         [ "$(left | wc -l)" -lt "${1:-2}" ] || return 0
         sleep 0.05
     done
