@@ -10,16 +10,20 @@
  *   decoys           the same deadlocks behind a gate lock, and hand-overs of a
  *                    variable through a lock-protected flag: neither is an error
  * --truth FILE lists what was planted, one `race LOC LOC` or `deadlock LOC LOC` a
- * line. */
+ * line. --recording DIRECTORY writes a binary recording in place of the text: places are addresses
+ * of code then, in the truth as well. */
 #include "base/memory.h"
 #include "base/random.h"
+#include "recording.h"
+#include "trace/event.h"
 
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCRIPT_LIMIT = 64, DEPTH_LIMIT = 3 };
+enum { SCRIPT_LIMIT = 64, DEPTH_LIMIT = 3, NAMES_LIMIT = 64 };
 
 enum step_kind {
     STEP_READ,
@@ -47,7 +51,7 @@ struct plan {
     uint32_t shared_percent; /* activities that are critical sections */
     uint32_t inverted;       /* per ten thousand nested pairs in descending order */
     uint64_t seed;
-    const char *truth;
+    const char *truth, *recording;
 };
 
 struct pending_race {
@@ -65,14 +69,88 @@ struct generator {
     uint32_t planted_races, planted_deadlocks, planted_decoys;
     struct pending_race pending;
     FILE *truth;
+    struct recording *recording;
+    char names[NAMES_LIMIT][16]; /* of objects and places, but for their numbers: recordings */
+    uint32_t name_count;
 };
+
+/* --- what is written ------------------------------------------------------------- */
+
+static uint64_t name_number(struct generator *g, const char *name)
+{
+    for (uint32_t i = 0; i < g->name_count; i++)
+        if (strcmp(g->names[i], name) == 0)
+            return i + 1;
+    snprintf(g->names[g->name_count], sizeof g->names[0], "%s", name);
+    return ++g->name_count;
+}
+
+static uint64_t address_of(struct generator *g, const char *object, uint64_t number)
+{
+    return (name_number(g, object) << 36) + number * 8;
+}
+
+static uint64_t code_of(struct generator *g, const char *location, uint32_t site)
+{
+    return (name_number(g, location) << 16) + site;
+}
+
+static void emit_record(struct generator *g, uint32_t thread, const char *op, const char *object,
+                        uint64_t number, uint64_t pc)
+{
+    if (*op == 'f')
+        recording_fork(g->recording, (uint32_t)number, pc);
+    else if (*op == 'j')
+        recording_join(g->recording, (uint32_t)number, pc);
+    else
+        recording_event(g->recording, thread,
+                        *op == 'a'     ? EVENT_ACQUIRE
+                        : *op == 'w'   ? EVENT_WRITE
+                        : op[1] == 'e' ? EVENT_RELEASE
+                                       : EVENT_READ,
+                        address_of(g, object, number), pc + 1); /* where a call would return to */
+}
 
 static void emit(struct generator *g, uint32_t thread, const char *op, const char *object,
                  uint32_t number, const char *location, uint32_t site)
 {
-    printf("T%u|%s(%s%u)|%s%u\n", thread, op, object, number, location, site);
+    if (g->recording)
+        emit_record(g, thread, op, object, number, code_of(g, location, site));
+    else
+        printf("T%u|%s(%s%u)|%s%u\n", thread, op, object, number, location, site);
     g->emitted++;
 }
+
+static void emit_local(struct generator *g, uint32_t thread, const char *op, uint32_t number,
+                       uint32_t site)
+{
+    if (g->recording)
+        emit_record(g, thread, op, "t", (uint64_t)thread << 24 | number, code_of(g, "s", site));
+    else
+        printf("T%u|%s(t%u_%u)|s%u\n", thread, op, thread, number, site);
+    g->emitted++;
+}
+
+static void tell_place(struct generator *g, const char *location, uint32_t site)
+{
+    if (g->recording)
+        fprintf(g->truth, " 0x%" PRIx64, code_of(g, location, site));
+    else
+        fprintf(g->truth, " %s%u", location, site);
+}
+
+static void tell(struct generator *g, const char *kind, const char *first, const char *second,
+                 uint32_t site)
+{
+    if (!g->truth)
+        return;
+    fputs(kind, g->truth);
+    tell_place(g, first, site);
+    tell_place(g, second, site);
+    putc('\n', g->truth);
+}
+
+/* --- what threads do --------------------------------------------------------------- */
 
 static void add_step(struct thread *thread, enum step_kind kind, uint32_t object, uint32_t site)
 {
@@ -153,9 +231,7 @@ static bool run_step(struct generator *g, uint32_t id)
         emit(g, id, step->kind == STEP_READ ? "r" : "w", "v", step->object, "s", step->site);
         break;
     default:
-        printf("T%u|%s(t%u_%u)|s%u\n", id, step->kind == STEP_LOCAL_READ ? "r" : "w", id,
-               step->object, step->site);
-        g->emitted++;
+        emit_local(g, id, step->kind == STEP_LOCAL_READ ? "r" : "w", step->object, step->site);
     }
     thread->at++;
     return true;
@@ -203,8 +279,7 @@ static void end_race(struct generator *g)
     emit(g, second, "w", "race", n, "race-b", n);
     g->threads[g->pending.first].paused = false;
     g->pending.open = false;
-    if (g->truth)
-        fprintf(g->truth, "race race-a%u race-b%u\n", n, n);
+    tell(g, "race", "race-a", "race-b", n);
 }
 
 /* p then q, then q then p by another thread; behind `gate` it is no deadlock. */
@@ -228,8 +303,8 @@ static void plant_inversion(struct generator *g, const char *name, uint32_t n, b
         if (gate)
             emit(g, pair[i], "rel", "gate", 0, "gate-end", i);
     }
-    if (!gate && g->truth)
-        fprintf(g->truth, "deadlock %s-a%u %s-b%u\n", name, n, name, n);
+    if (!gate)
+        tell(g, "deadlock", "dl-a", "dl-b", n);
     if (gate)
         g->planted_decoys++;
     else
@@ -316,19 +391,13 @@ static void generate(struct generator *g)
 }
 
 static const struct option long_options[] = {
-    {"events", required_argument, NULL, 'e'},
-    {"threads", required_argument, NULL, 't'},
-    {"locks", required_argument, NULL, 'l'},
-    {"variables", required_argument, NULL, 'v'},
-    {"races", required_argument, NULL, 'r'},
-    {"deadlocks", required_argument, NULL, 'd'},
-    {"decoys", required_argument, NULL, 'y'},
-    {"shared", required_argument, NULL, 's'},
-    {"inverted", required_argument, NULL, 'i'},
-    {"seed", required_argument, NULL, 'n'},
-    {"truth", required_argument, NULL, 'T'},
-    {"contention", required_argument, NULL, 'c'},
-    {NULL, 0, NULL, 0},
+    {"events", required_argument, NULL, 'e'},    {"threads", required_argument, NULL, 't'},
+    {"locks", required_argument, NULL, 'l'},     {"variables", required_argument, NULL, 'v'},
+    {"races", required_argument, NULL, 'r'},     {"deadlocks", required_argument, NULL, 'd'},
+    {"decoys", required_argument, NULL, 'y'},    {"shared", required_argument, NULL, 's'},
+    {"inverted", required_argument, NULL, 'i'},  {"seed", required_argument, NULL, 'n'},
+    {"truth", required_argument, NULL, 'T'},     {"contention", required_argument, NULL, 'c'},
+    {"recording", required_argument, NULL, 'R'}, {NULL, 0, NULL, 0},
 };
 
 static void set_contention(struct plan *plan, const char *name)
@@ -380,11 +449,14 @@ static void parse(struct plan *plan, int argc, char **argv)
         case 'c':
             set_contention(plan, optarg);
             break;
+        case 'R':
+            plan->recording = optarg;
+            break;
         default:
             fprintf(stderr, "usage: generate [--events N] [--threads N] [--contention low|middle|"
                             "high] [--locks N] [--shared PERCENT] [--variables N] [--races N] "
                             "[--deadlocks N] [--decoys N] [--inverted PER-10000] [--seed N] "
-                            "[--truth FILE]\n");
+                            "[--truth FILE] [--recording DIRECTORY]\n");
             exit(2);
         }
     }
@@ -413,6 +485,9 @@ int main(int argc, char **argv)
         perror(g.plan.truth);
         return 1;
     }
+    if (g.plan.recording &&
+        !(g.recording = recording_create(g.plan.recording, g.plan.threads, g.plan.events)))
+        return 1;
     static char buffer[1 << 20];
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
     generate(&g);
@@ -420,5 +495,5 @@ int main(int argc, char **argv)
         fclose(g.truth);
     free(g.threads);
     free(g.owner);
-    return 0;
+    return g.recording && recording_close(g.recording) ? 1 : 0;
 }

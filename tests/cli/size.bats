@@ -99,3 +99,62 @@ END
     [ "$(jq -c "$positions" out.json)" != '[]' ]
     [ "$(jq -c "$positions" out.json)" = "$(jq -c "$positions" again.json)" ]
 }
+
+# A block of four million variables that two threads have written, and its end, which is an access of
+# each of them. With EARLY, that may come while the last is still written.
+large_block() { # CFLAGS
+    cat >block.c <<'C'
+#include <malloc.h>
+#include <pthread.h>
+#include <stdlib.h>
+enum { COUNT = 4000000 };
+static int *block;
+static void *fill(void *unused)
+{
+    for (int i = 0; i < COUNT; i++)
+        block[i] = i;
+    return unused;
+}
+static void *last(void *unused)
+{
+    block[COUNT - 1]++;
+    return unused;
+}
+int main(void)
+{
+    pthread_t filler, late;
+    mallopt(M_MMAP_THRESHOLD, 1 << 30); /* it stays mapped: who comes too late does no harm */
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    block = malloc(COUNT * sizeof *block);
+    for (int i = 0; i < COUNT; i++)
+        block[i] = 0;
+    pthread_create(&filler, 0, fill, 0);
+    pthread_join(filler, 0);
+    pthread_create(&late, 0, last, 0);
+#ifndef EARLY
+    pthread_join(late, 0);
+#endif
+    free(block);
+#ifdef EARLY
+    pthread_join(late, 0);
+#endif
+}
+C
+    "$PREPLAY" cc -O1 -g $1 block.c -o block -pthread
+    "$PREPLAY" record -d data ./block
+    limit="ulimit -v 180000"
+    ! ldd "$PREPLAY" | grep -q libasan || limit=true
+    run bash -c "$limit; exec '$PREPLAY' predict --json out.json data"
+}
+
+@test "the end of a large block is an access of all that was in it, one after the other" {
+    large_block -DEARLY
+    [ "$status" -eq 66 ]
+    [ "$(jq -r '[.findings[].rule] | unique | join(" ")' out.json)" = use-after-free ]
+}
+
+@test "a large block that nobody uses any more is not found, and does not fill memory" {
+    large_block ''
+    [ "$status" -eq 0 ]
+    jq -e '.findings == []' out.json
+}

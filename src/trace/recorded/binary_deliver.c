@@ -53,20 +53,41 @@ void binary_deliver_event(struct trace *trace, struct event event)
     }
 }
 
-/* One event for each shared object that the bytes cover. */
-static void deliver_access(struct trace *trace, struct event event, uint64_t address,
-                           uint64_t length)
+static void begin_access(struct binary_delivery *now, const struct event *event, uint64_t address,
+                         uint64_t length)
+{
+    now->access = *event;
+    now->address = address;
+    now->end = address + length < address ? UINT64_MAX : address + length;
+}
+
+static bool is_full(const struct binary_source *self)
+{
+    return self->queue.count - self->delivered >= self->wanted;
+}
+
+/* One event for each shared object that the bytes cover; false if there may be more of them than
+ * are wanted now. */
+static bool deliver_access(struct trace *trace)
 {
     struct binary_source *self = trace->source;
-    uint64_t end = address + length < address ? UINT64_MAX : address + length;
-    uint32_t object, bytes;
-    while ((object = objects_next(self->objects, &address, end, &bytes)) != OBJECT_NONE) {
-        if (!is_selected(trace, &event, object))
-            continue;
-        event.object = trace->by_objects ? object : binary_variables_id(self->variables, object);
-        event.size = bytes > UINT8_MAX ? 0 : (uint8_t)bytes;
-        binary_deliver_event(trace, event);
+    struct binary_delivery *now = &self->now;
+    struct event *event = &now->access;
+    while (now->address < now->end) {
+        uint32_t bytes;
+        if (is_full(self))
+            return false;
+        uint32_t object = objects_next(self->objects, &now->address, now->end, &bytes);
+        if (object == OBJECT_NONE) {
+            now->end = now->address;
+        } else if (is_selected(trace, event, object)) {
+            event->object =
+                trace->by_objects ? object : binary_variables_id(self->variables, object);
+            event->size = bytes > UINT8_MAX ? 0 : (uint8_t)bytes;
+            binary_deliver_event(trace, *event);
+        }
     }
+    return true;
 }
 
 static uint32_t sync_id(struct trace *trace, enum object_class class, uint64_t address,
@@ -180,7 +201,7 @@ static void deliver_use(struct trace *trace, struct event event, const struct bi
     binary_deliver_event(trace, event);
 }
 
-static void deliver_record(struct trace *trace, const struct binary_unit *unit, uint32_t thread)
+static struct event event_of(struct trace *trace, const struct binary_unit *unit, uint32_t thread)
 {
     struct binary_source *self = trace->source;
     struct event event = {.thread = thread,
@@ -197,16 +218,32 @@ static void deliver_record(struct trace *trace, const struct binary_unit *unit, 
         array_grow(&self->scheduled, thread + 1);
         event.value = self->scheduled.items[thread]++;
     }
-    if (binary_misuse_in_handler(self, unit, thread))
-        binary_misuse_bad_call(trace, event, BAD_SIGNAL_UNSAFE);
-    if (unit->op == EVENT_FREE) {
-        /* Whoever still uses the block races with this, as with a write. */
-        event.op = EVENT_WRITE;
-        event.flags |= EVENT_FREES;
-        uint64_t length = binary_source_block(self, unit->object);
-        deliver_access(trace, event, unit->object, length);
-        end_held_locks(trace, event, unit->object, length);
-    }
+    return event;
+}
+
+/* The end of a block is an access of all of it, and comes before the rest of the record. */
+static void begin_record(struct trace *trace)
+{
+    struct binary_source *self = trace->source;
+    struct binary_delivery *now = &self->now;
+    const struct binary_unit *unit = &now->unit;
+    now->event = event_of(trace, unit, now->thread);
+    if (binary_misuse_in_handler(self, unit, now->thread))
+        binary_misuse_bad_call(trace, now->event, BAD_SIGNAL_UNSAFE);
+    if (unit->op != EVENT_FREE)
+        return;
+    /* Whoever still uses the block races with this, as with a write. */
+    now->event.op = EVENT_WRITE;
+    now->event.flags |= EVENT_FREES;
+    begin_access(now, &now->event, unit->object, binary_source_block(self, unit->object));
+}
+
+static void end_record(struct trace *trace, struct event event, const struct binary_unit *unit)
+{
+    struct binary_source *self = trace->source;
+    uint32_t thread = event.thread;
+    if (unit->op == EVENT_FREE)
+        end_held_locks(trace, event, unit->object, binary_source_block(self, unit->object));
     if (unit->op == RECORD_OP_INIT)
         end_held_locks(trace, event, unit->object, 1);
     if (unit->op == EVENT_END) {
@@ -225,7 +262,7 @@ static void deliver_record(struct trace *trace, const struct binary_unit *unit, 
         event.op = looks_op(self->looks, unit, thread);
         if (record_is_library_edge(unit->object))
             event.flags |= EVENT_UNSEEN;
-        deliver_access(trace, event, unit->object, unit->size);
+        begin_access(&self->now, &event, unit->object, unit->size);
     } else if (binary_name_operands(trace, &event, unit)) {
         binary_misuse_operation(trace, event, event_lock_address(unit));
     }
@@ -264,8 +301,9 @@ static void deliver_implied(struct trace *trace, unsigned op, const struct skipp
     binary_deliver_event(trace, event);
 }
 
-static void deliver_plain(struct trace *trace, const struct binary_access *access, uint32_t thread)
+static void begin_plain(struct trace *trace, const struct binary_access *access, uint32_t thread)
 {
+    struct binary_source *self = trace->source;
     struct event event = {.thread = thread,
                           .op = access->op,
                           .flags = access->has_value ? EVENT_HAS_VALUE : 0,
@@ -273,31 +311,70 @@ static void deliver_plain(struct trace *trace, const struct binary_access *acces
                           .stack = access->stack,
                           .value = access->value};
     if (op_in(access->op, OPS_ACCESS))
-        deliver_access(trace, event, access->address, binary_limited(access->length));
+        begin_access(&self->now, &event, access->address, binary_limited(access->length));
     else if (access->op == EVENT_BRANCH)
         binary_deliver_event(trace, event);
     else if (access->op == EVENT_BLOCK_BEGIN || access->op == EVENT_BLOCK_END)
         deliver_block(trace, event, access);
 }
 
-static void deliver_unit(struct trace *trace, const struct binary_unit *unit, uint32_t thread)
+/* 1: there is a unit; 0 at the end, -1 with an error. */
+static int begin_unit(struct trace *trace, struct error *error)
 {
     struct binary_source *self = trace->source;
-    const struct skipped_mark *mark;
-    size_t marks = skipped_waits_next(self->waits, thread, &mark);
-    for (; marks && !mark->access; marks--, mark++) {
-        deliver_implied(trace, EVENT_ONCE_BEGIN, mark, unit->location, unit->stack);
-        deliver_implied(trace, EVENT_ONCE_END, mark, unit->location, unit->stack);
+    struct binary_delivery *now = &self->now;
+    const struct binary_unit *unit = &now->unit;
+    *now = (struct binary_delivery){0};
+    int answer = binary_merge_next(self->merge, &now->thread, &now->unit, error);
+    if (answer <= 0)
+        return answer;
+    now->begun = true;
+    now->marks = skipped_waits_next(self->waits, now->thread, &now->mark);
+    for (; now->marks && !now->mark->access; now->marks--, now->mark++) {
+        deliver_implied(trace, EVENT_ONCE_BEGIN, now->mark, unit->location, unit->stack);
+        deliver_implied(trace, EVENT_ONCE_END, now->mark, unit->location, unit->stack);
     }
     if (unit->is_record)
-        deliver_record(trace, unit, thread);
-    unseen_waits_follow(self->unseen, unit, thread);
-    for (size_t i = 0; i < unit->count; i++) {
-        const struct binary_access *access = &unit->accesses[i];
+        begin_record(trace);
+    return 1;
+}
+
+/* The waits that were skipped right after the access that came last. */
+static void deliver_skipped(struct trace *trace)
+{
+    struct binary_source *self = trace->source;
+    struct binary_delivery *now = &self->now;
+    for (; now->marks && now->mark->access == now->accesses; now->marks--, now->mark++) {
+        const struct binary_access *access = &now->unit.accesses[now->accesses - 1];
+        deliver_implied(trace, EVENT_ONCE_PASS, now->mark, access->location, access->stack);
+    }
+}
+
+/* Goes on with the unit; true if that is the end of it, false if there is as much as is wanted. */
+static bool deliver_unit(struct trace *trace)
+{
+    struct binary_source *self = trace->source;
+    struct binary_delivery *now = &self->now;
+    const struct binary_unit *unit = &now->unit;
+    if (!deliver_access(trace))
+        return false;
+    if (!now->record_done) {
+        now->record_done = true;
+        if (unit->is_record)
+            end_record(trace, now->event, unit);
+        unseen_waits_follow(self->unseen, unit, now->thread);
+        if (!deliver_access(trace))
+            return false;
+    }
+    for (;;) {
+        deliver_skipped(trace);
+        if (now->accesses == unit->count)
+            return true;
+        const struct binary_access *access = &unit->accesses[now->accesses++];
         if (access->present)
-            deliver_plain(trace, access, thread);
-        for (; marks && mark->access == i + 1; marks--, mark++)
-            deliver_implied(trace, EVENT_ONCE_PASS, mark, access->location, access->stack);
+            begin_plain(trace, access, now->thread);
+        if (!deliver_access(trace))
+            return false;
     }
 }
 
@@ -311,17 +388,16 @@ long binary_deliver(struct trace *trace, struct event *events, size_t capacity, 
         self->queue.count = left;
         self->delivered = 0;
     }
-    while (self->queue.count - self->delivered < capacity) {
-        struct binary_unit unit;
-        uint32_t thread;
-        int answer = binary_merge_next(self->merge, &thread, &unit, error);
+    self->wanted = capacity;
+    while (!is_full(self)) {
+        int answer = self->now.begun ? 1 : begin_unit(trace, error);
         if (answer < 0)
             return -1;
         if (answer == 0) {
             binary_wishes_deliver(trace);
             break;
         }
-        deliver_unit(trace, &unit, thread);
+        self->now.begun = !deliver_unit(trace);
     }
     size_t count = self->queue.count - self->delivered;
     if (count > capacity)

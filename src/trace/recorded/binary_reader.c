@@ -301,6 +301,7 @@ static void rewind_source(struct trace *trace)
     array_free(&self->ended);
     array_free(&self->latches);
     self->queue.count = self->delivered = 0;
+    self->now = (struct binary_delivery){0};
     self->gone.count = self->told = 0;
     begin_delivery(trace);
 }

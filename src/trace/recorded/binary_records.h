@@ -16,6 +16,7 @@ struct reader_site {
 struct binary_stream {
     char *path;
     const uint8_t *bytes, *at, *end;
+    const uint8_t *left; /* the pages before are not needed any more */
     size_t mapped;
     uint64_t stamp, pc;
     uint32_t chunk, last_tick;

@@ -28,6 +28,20 @@ struct segment_now {
     bool sampled;
 };
 
+/* A unit that is being delivered: what it covers may be more than a batch takes (the end of a
+ * large block is an access of all that is in it). */
+struct binary_delivery {
+    struct binary_unit unit;
+    uint32_t thread;
+    bool begun, record_done;
+    struct event event;              /* the record's */
+    const struct skipped_mark *mark; /* the next of `marks` that are left */
+    size_t marks;
+    size_t accesses;     /* of the unit: so many are begun */
+    struct event access; /* of all objects from `address` to `end` */
+    uint64_t address, end;
+};
+
 struct binary_source {
     bool cut; /* not all of the streams is read */
     struct binary_threads threads;
@@ -63,7 +77,9 @@ struct binary_source {
     struct unseen_waits *unseen;
     struct latches ARRAY_OF(uint32_t) latches; /* by latch: once-block id plus one */
     struct queue ARRAY_OF(struct event) queue;
-    size_t delivered;                                      /* of the queue */
+    size_t delivered; /* of the queue */
+    size_t wanted;    /* events that the queue is to hold */
+    struct binary_delivery now;
     struct gone_queue ARRAY_OF(struct gone_variable) gone; /* in the order of `after` */
     size_t told;                                           /* of these */
 };

@@ -7,6 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* What was read of a long stream is given back in pieces of so many bytes: else the mapping would
+ * stay in memory, as long as the recording. */
+#define LEAVE_BYTES ((size_t)1 << 22)
+
 static int check_header(const struct binary_stream *self, struct stream_header *header,
                         struct error *error)
 {
@@ -50,6 +54,7 @@ struct binary_stream *binary_stream_open(const char *path, uint64_t limit,
         return NULL;
     }
     self->at = self->bytes + sizeof *header;
+    self->left = self->bytes;
     self->sites = NEW_ARRAY(struct reader_site, ENCODING_SITES);
     return self;
 }
@@ -81,6 +86,15 @@ int binary_stream_peek(struct binary_stream *self, struct binary_places *places,
     return 1;
 }
 
+static void leave(struct binary_stream *self)
+{
+    size_t read = (size_t)(self->at - self->left) & ~(LEAVE_BYTES - 1);
+    if (!read)
+        return;
+    madvise((void *)self->left, read, MADV_DONTNEED);
+    self->left += read;
+}
+
 int binary_stream_next(struct binary_stream *self, struct binary_places *places,
                        struct binary_unit *unit, struct error *error)
 {
@@ -90,6 +104,7 @@ int binary_stream_next(struct binary_stream *self, struct binary_places *places,
         return answer;
     *unit = self->next;
     answer = binary_records_chunk(self, places, error);
+    leave(self);
     if (answer < 0)
         return -1;
     self->has_next = answer == 1;
