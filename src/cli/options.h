@@ -137,7 +137,7 @@ enum command_id {
     O(FLAG, in_place, "in-place", 0, "", IN(RUN) | IN(REPLAY) | IN(EXPLORE), 0, 1, 0,              \
       "replays work on the user's own files, ports and processes, not apart from them")            \
     O(FLAG, live_inputs, "live-inputs", 0, "", IN(RUN) | IN(REPLAY), 0, 1, 0,                      \
-      "replays get random bytes and a process id of their own, not those of the recorded run")     \
+      "replays get the time, random bytes and a process id of their own, not the recorded run's")  \
     O(FLAG, gdb, "gdb", 0, "", IN(REPLAY), 0, 1, 0,                                                \
       "start gdb with the program stopped at the error")                                           \
     O(TEXT, engines, "engine", 'e', "NAME,...", IN(RUN) | IN(RECORD) | IN(PREDICT) | IN(COMPARE),  \

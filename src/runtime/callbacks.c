@@ -1,6 +1,7 @@
 /* What one thread registers and the C library calls in another, one of its own making: timers,
  * notifications, asynchronous input and output, functions to be called at the end. Registering
  * is before being called. */
+#include "runtime/clocks.h"
 #include "runtime/edges.h"
 #include "runtime/ranges.h"
 #include "runtime/real.h"
@@ -99,6 +100,7 @@ static const struct sigevent *behind_ours(const struct sigevent *event, struct s
 static struct timer {
     _Atomic uintptr_t id;
     _Atomic int signal;
+    _Atomic clockid_t clock;
     _Atomic uint64_t way;
 } timers[TIMERS];
 
@@ -118,6 +120,7 @@ FUNCTION(int, timer_create, (clockid_t clock, struct sigevent *event, timer_t *i
         bool signals = !event || event->sigev_notify == SIGEV_SIGNAL;
         atomic_store(&timer->signal, !signals ? 0 : event ? event->sigev_signo : SIGALRM);
         atomic_store(&timer->way, callback ? callback->way : 0);
+        atomic_store(&timer->clock, clock);
         atomic_store(&timer->id, (uintptr_t)*id);
     }
     return result;
@@ -131,7 +134,10 @@ FUNCTION(int, timer_settime,
         edge_release(atomic_load(&timer->way), CALLER);
         signal_sent(atomic_load(&timer->signal), CALLER);
     }
-    return REAL(timer_settime)(id, flags, time, before);
+    if (!(flags & TIMER_ABSTIME))
+        return REAL(timer_settime)(id, flags, time, before);
+    clockid_t clock = atomic_load(&timer->id) == (uintptr_t)id ? atomic_load(&timer->clock) : -1;
+    return REAL(timer_settime)(id, flags, CLOCKS_TIMER(clock, time), before);
 }
 
 /* --- notifications -------------------------------------------------------------------------------

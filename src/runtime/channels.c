@@ -1,5 +1,6 @@
 #include "runtime/channels.h"
 
+#include "runtime/clocks.h"
 #include "runtime/descriptors.h"
 #include "runtime/edges.h"
 #include "runtime/file_locks.h"
@@ -233,7 +234,6 @@ REPLACE(dup3, (int descriptor, int wanted, int flags), (descriptor, wanted, flag
 FRESH(eventfd, (unsigned count, int flags), (count, flags))
 FRESH(epoll_create, (int size), (size))
 FRESH(epoll_create1, (int flags), (flags))
-FRESH(timerfd_create, (int clock, int flags), (clock, flags))
 
 FUNCTION(int, signalfd, (int descriptor, const sigset_t *signals, int flags))
 {
@@ -258,12 +258,29 @@ FUNCTION(int, signalfd, (int descriptor, const sigset_t *signals, int flags))
 WATCH(inotify_init, (void), ())
 WATCH(inotify_init1, (int flags), (flags))
 
+/* By number, of those that are not too high: their clocks, plus one. */
+static _Atomic uint8_t timer_clocks[256];
+
+FUNCTION(int, timerfd_create, (int clock, int flags))
+{
+    edge_approach(CALLER);
+    int descriptor = REAL(timerfd_create)(clock, flags);
+    descriptor_forget(descriptor);
+    number_given(descriptor, CALLER);
+    if (descriptor >= 0 && (size_t)descriptor < sizeof timer_clocks)
+        atomic_store(&timer_clocks[descriptor], (uint8_t)(clock + 1));
+    return descriptor;
+}
+
 FUNCTION(int, timerfd_settime,
          (int descriptor, int flags, const struct itimerspec *time, struct itimerspec *before))
 {
     if (is_recorded())
         edge_release(descriptor_look(descriptor).out, CALLER);
-    return REAL(timerfd_settime)(descriptor, flags, time, before);
+    if (!(flags & TIMER_ABSTIME) || descriptor < 0 || (size_t)descriptor >= sizeof timer_clocks)
+        return REAL(timerfd_settime)(descriptor, flags, time, before);
+    clockid_t clock = atomic_load(&timer_clocks[descriptor]) - 1;
+    return REAL(timerfd_settime)(descriptor, flags, CLOCKS_TIMER(clock, time), before);
 }
 
 /* The C library's own calls inside of these are not ours to see. */

@@ -1,4 +1,5 @@
 /* Condition variables, C11's cnd_t among them (waits.h). */
+#include "runtime/clocks.h"
 #include "runtime/mutex_state.h"
 #include "runtime/played_waits.h"
 #include "runtime/real.h"
@@ -61,13 +62,15 @@ EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
 EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
                                   const struct timespec *until)
 {
-    WAIT(EVENT_TRY, REAL(pthread_cond_timedwait)(condition, mutex, until));
+    WAIT(EVENT_TRY, REAL(pthread_cond_timedwait)(
+                        condition, mutex, CLOCKS_UNTIL(clocks_of_condition(condition), until)));
 }
 
 EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
                                   clockid_t clock, const struct timespec *until)
 {
-    WAIT(EVENT_TRY, REAL(pthread_cond_clockwait)(condition, mutex, clock, until));
+    WAIT(EVENT_TRY,
+         REAL(pthread_cond_clockwait)(condition, mutex, clock, CLOCKS_UNTIL(clock, until)));
 }
 
 EXPORT int cnd_init(cnd_t *condition)
@@ -100,8 +103,9 @@ EXPORT int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *
 {
     __attribute__((cleanup(wait_abandoned))) struct wait wait;
     begin(&wait, condition, mutex, CALLER, EVENT_TRY);
-    int result =
-        wait.played ? cnd_code(wait_play(&wait)) : REAL(cnd_timedwait)(condition, mutex, until);
+    int result = wait.played
+                     ? cnd_code(wait_play(&wait))
+                     : REAL(cnd_timedwait)(condition, mutex, CLOCKS_UNTIL(CLOCK_REALTIME, until));
     wait_end(&wait, cnd_result(result));
     return result;
 }

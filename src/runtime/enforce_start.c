@@ -19,7 +19,8 @@ uint64_t enforce_child_path(uint64_t path, uint32_t child)
 void enforce_thread(struct recorder *self, uint64_t path)
 {
     self->path = path;
-    self->gate_index = self->step_cursor = self->input_cursor = 0;
+    self->gate_index = self->step_cursor = 0;
+    self->input_cursors[0] = self->input_cursors[1] = 0;
     self->owed = 0;
     self->holds = false;
     self->scheduled = 0;

@@ -4,6 +4,7 @@
 #include "runtime/edges.h"
 #include "runtime/keep.h"
 #include "runtime/numbers.h"
+#include "runtime/randomness.h"
 #include "runtime/real.h"
 #include "runtime/recorder.h"
 
@@ -20,8 +21,10 @@ static void changes(uintptr_t pc)
         channel_files_change(pc);
 }
 
-static int opened(int number, uintptr_t pc)
+static int opened(int number, const char *path, uintptr_t pc)
 {
+    if (number >= 0)
+        randomness_note(path);
     if (number_given)
         number_given(number, pc);
     return number;
@@ -56,7 +59,7 @@ static void opening(int directory, const char *path, int flags, uintptr_t pc)
     {                                                                                              \
         mode_t mode = MODE_BEHIND(flags);                                                          \
         opening(AT_FDCWD, path, flags, CALLER);                                                    \
-        return opened(REAL(name)(path, flags, mode), CALLER);                                      \
+        return opened(REAL(name)(path, flags, mode), path, CALLER);                                \
     }
 OPEN(open)
 OPEN(open64)
@@ -66,7 +69,7 @@ OPEN(open64)
     {                                                                                              \
         mode_t mode = MODE_BEHIND(flags);                                                          \
         opening(directory, path, flags, CALLER);                                                   \
-        return opened(REAL(name)(directory, path, flags, mode), CALLER);                           \
+        return opened(REAL(name)(directory, path, flags, mode), path, CALLER);                     \
     }
 OPEN_AT(openat)
 OPEN_AT(openat64)
@@ -76,7 +79,7 @@ OPEN_AT(openat64)
     FUNCTION(int, name, (const char *path, int flags))                                             \
     {                                                                                              \
         opening(AT_FDCWD, path, flags, CALLER);                                                    \
-        return opened(REAL(name)(path, flags), CALLER);                                            \
+        return opened(REAL(name)(path, flags), path, CALLER);                                      \
     }
 OPEN_CHECKED(__open_2)
 OPEN_CHECKED(__open64_2)
@@ -85,7 +88,7 @@ OPEN_CHECKED(__open64_2)
     FUNCTION(int, name, (int directory, const char *path, int flags))                              \
     {                                                                                              \
         opening(directory, path, flags, CALLER);                                                   \
-        return opened(REAL(name)(directory, path, flags), CALLER);                                 \
+        return opened(REAL(name)(directory, path, flags), path, CALLER);                           \
     }
 OPEN_AT_CHECKED(__openat_2)
 OPEN_AT_CHECKED(__openat64_2)
@@ -94,7 +97,7 @@ OPEN_AT_CHECKED(__openat64_2)
     FUNCTION(int, name, (const char *path, mode_t mode))                                           \
     {                                                                                              \
         opening(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, CALLER);                             \
-        return opened(REAL(name)(path, mode), CALLER);                                             \
+        return opened(REAL(name)(path, mode), path, CALLER);                                       \
     }
 CREATE(creat)
 CREATE(creat64)
@@ -119,7 +122,7 @@ static void opening_stream(const char *path, const char *mode, uintptr_t pc)
         opening_stream(path, mode, CALLER);                                                        \
         FILE *file = REAL(name)(path, mode);                                                       \
         if (file)                                                                                  \
-            opened(fileno(file), CALLER);                                                          \
+            opened(fileno(file), path, CALLER);                                                    \
         return file;                                                                               \
     }
 OPEN_STREAM(fopen)
@@ -192,7 +195,7 @@ CHANGE(renameat2,
         if (file >= 0)                                                                             \
             keep_made(path);                                                                       \
         errno = saved;                                                                             \
-        return opened(file, CALLER);                                                               \
+        return opened(file, path, CALLER);                                                         \
     }
 MADE(mkstemp, (char *path), (path))
 MADE(mkstemp64, (char *path), (path))

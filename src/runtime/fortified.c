@@ -2,6 +2,7 @@
  * compiled with _FORTIFY_SOURCE, as distributions do. */
 #include "runtime/channels.h"
 #include "runtime/process.h"
+#include "runtime/randomness.h"
 #include "runtime/ranges.h"
 #include "runtime/real.h"
 #include "runtime/recorder.h"
@@ -90,6 +91,7 @@ FUNCTION(ssize_t, __read_chk, (int descriptor, void *buffer, size_t size, size_t
 {
     check(size, room);
     ssize_t got = REAL(read)(descriptor, buffer, size);
+    randomness_read(descriptor, buffer, got);
     if (size)
         channel_receive(descriptor, buffer, got, CALLER);
     if (got > 0)

@@ -4,6 +4,7 @@
  *
  * Nothing of them is recorded: the atomic operations around them order the threads. But who
  * waits for ever is to be told, as one that waits for a post. */
+#include "runtime/clocks.h"
 #include "runtime/real.h"
 #include "runtime/seal.h"
 #include "runtime/symbols.h"
@@ -69,6 +70,21 @@ static bool waits_for_thread(uintptr_t word, long operation, long timeout)
            ((int)operation & FUTEX_PRIVATE_FLAG || !is_shared(word));
 }
 
+/* Until some time, and not for a while. */
+static bool is_until(long operation)
+{
+    int command = (int)operation & FUTEX_CMD_MASK;
+    return command == FUTEX_WAIT_BITSET || command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2;
+}
+
+static long until(long operation, long timeout, struct timespec *room)
+{
+    bool by_wall =
+        (int)operation & FUTEX_CLOCK_REALTIME || ((int)operation & FUTEX_CMD_MASK) == FUTEX_LOCK_PI;
+    return (long)clocks_until(by_wall ? CLOCK_REALTIME : CLOCK_MONOTONIC,
+                              (const struct timespec *)timeout, room);
+}
+
 /* The C++ library's own wait for a future is seen where it begins (cplusplus.c). */
 static bool is_wish_made(const struct recorder *self)
 {
@@ -80,6 +96,9 @@ __attribute__((used)) static long call_futex(long number, long word, long operat
 {
     system_function *call = next ? next : (system_function *)(void *)ask_kernel;
     struct sync sync = {0};
+    struct timespec room;
+    if (timeout && is_until(operation))
+        timeout = until(operation, timeout, &room);
     if (process_recording() && waits_for_thread((uintptr_t)word, operation, timeout))
         sync = SYNC(EVENT_SEM_WAIT, word);
     if (!sync.recorder || sync.recorder->ignore_sync || is_wish_made(sync.recorder))

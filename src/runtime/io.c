@@ -1,6 +1,7 @@
 /* Input and output: the kernel reads and writes the target's buffers. */
 #include "runtime/channels.h"
 #include "runtime/descriptors.h"
+#include "runtime/randomness.h"
 #include "runtime/ranges.h"
 #include "runtime/real.h"
 #include "runtime/streams.h"
@@ -60,6 +61,7 @@ static void wrote_vector(const struct iovec *parts, size_t count, ssize_t size, 
     FUNCTION(ssize_t, name, parameters)                                                            \
     {                                                                                              \
         ssize_t got = REAL(name) arguments;                                                        \
+        randomness_read(descriptor, buffer, got);                                                  \
         received(descriptor, buffer, size, got, CALLER);                                           \
         return got;                                                                                \
     }
@@ -227,6 +229,8 @@ MOVE(sendfile64, (int to, int from, off64_t *start, size_t size), (to, from, sta
 FUNCTION(size_t, fread, (void *buffer, size_t size, size_t count, FILE *file))
 {
     size_t got = REAL(fread)(buffer, size, count, file);
+    if (got)
+        randomness_read(fileno(file), buffer, (long)(got * size));
     stream_input(file, !got, CALLER);
     range_write(buffer, got * size, CALLER);
     return got;

@@ -1,6 +1,7 @@
 /* Mutexes and spinlocks, C11's mtx_t among them (a mtx_t is a pthread mutex
  * inside). The inner pairs of a recursive mutex are not synchronisation and not
  * recorded; whether a pair is inner is asked of the mutex itself. */
+#include "runtime/clocks.h"
 #include "runtime/mutex_state.h"
 #include "runtime/real.h"
 #include "runtime/thread.h"
@@ -111,9 +112,11 @@ static int lock(struct sync *sync, pthread_mutex_t *mutex)
 LOCK(pthread_mutex_lock, lock(&sync, mutex), 0, EBUSY, (pthread_mutex_t * mutex))
 LOCK(pthread_mutex_trylock, sync_block(&sync, REAL(pthread_mutex_trylock)(mutex)), EVENT_TRY, EBUSY,
      (pthread_mutex_t * mutex))
-LOCK(pthread_mutex_timedlock, sync_block(&sync, REAL(pthread_mutex_timedlock)(mutex, until)),
+LOCK(pthread_mutex_timedlock,
+     sync_block(&sync, REAL(pthread_mutex_timedlock)(mutex, CLOCKS_UNTIL(CLOCK_REALTIME, until))),
      EVENT_TRY, ETIMEDOUT, (pthread_mutex_t * mutex, const struct timespec *until))
-LOCK(pthread_mutex_clocklock, sync_block(&sync, REAL(pthread_mutex_clocklock)(mutex, clock, until)),
+LOCK(pthread_mutex_clocklock,
+     sync_block(&sync, REAL(pthread_mutex_clocklock)(mutex, clock, CLOCKS_UNTIL(clock, until))),
      EVENT_TRY, ETIMEDOUT, (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *until))
 
 /* An unlock that fails (an error-checking mutex of another owner) must leave no
@@ -235,8 +238,9 @@ static int lock_mtx(struct sync *sync, mtx_t *mutex)
 MTX_LOCK(mtx_lock, lock_mtx(&sync, mutex), 0, thrd_busy, (mtx_t * mutex))
 MTX_LOCK(mtx_trylock, sync_block(&sync, REAL(mtx_trylock)(mutex)), EVENT_TRY, thrd_busy,
          (mtx_t * mutex))
-MTX_LOCK(mtx_timedlock, sync_block(&sync, REAL(mtx_timedlock)(mutex, until)), EVENT_TRY,
-         thrd_timedout, (mtx_t * mutex, const struct timespec *until))
+MTX_LOCK(mtx_timedlock,
+         sync_block(&sync, REAL(mtx_timedlock)(mutex, CLOCKS_UNTIL(CLOCK_REALTIME, until))),
+         EVENT_TRY, thrd_timedout, (mtx_t * mutex, const struct timespec *until))
 
 EXPORT int mtx_unlock(mtx_t *mutex)
 {

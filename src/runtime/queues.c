@@ -1,5 +1,6 @@
 /* Message queues and semaphore sets, POSIX's and System V's: what was sent is before who gets it,
  * what was raised before who takes. */
+#include "runtime/clocks.h"
 #include "runtime/descriptors.h"
 #include "runtime/edges.h"
 #include "runtime/ranges.h"
@@ -49,7 +50,7 @@ SEND(mq_send, (int queue, const char *message, size_t size, unsigned priority),
      (queue, message, size, priority))
 SEND(mq_timedsend,
      (int queue, const char *message, size_t size, unsigned priority, const struct timespec *until),
-     (queue, message, size, priority, until))
+     (queue, message, size, priority, CLOCKS_UNTIL(CLOCK_REALTIME, until)))
 
 #define RECEIVE(name, parameters, arguments)                                                       \
     FUNCTION(ssize_t, name, parameters)                                                            \
@@ -62,7 +63,7 @@ RECEIVE(mq_receive, (int queue, char *message, size_t room, unsigned *priority),
         (queue, message, room, priority))
 RECEIVE(mq_timedreceive,
         (int queue, char *message, size_t room, unsigned *priority, const struct timespec *until),
-        (queue, message, room, priority, until))
+        (queue, message, room, priority, CLOCKS_UNTIL(CLOCK_REALTIME, until)))
 
 /* --- System V: a queue is a number -------------------------------------------------------- */
 

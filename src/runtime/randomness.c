@@ -1,10 +1,13 @@
-/* Random bytes: a replay gets those of the recorded run. What reads /dev/urandom or asks the
- * processor itself gets others. */
+/* Random bytes: a replay gets those of the recorded run. What asks the processor itself gets
+ * others. */
+#include "runtime/randomness.h"
+
 #include "runtime/inputs.h"
 #include "runtime/system.h"
 
 #include <errno.h>
 #include <sys/random.h>
+#include <sys/sysmacros.h>
 
 #define FUNCTION(result, name, parameters)                                                         \
     EXPORT result name parameters;                                                                 \
@@ -51,4 +54,36 @@ FUNCTION(int, getentropy, (void *bytes, size_t length))
     if (reason)
         errno = reason;
     return reason ? -1 : 0;
+}
+
+/* --- devices --------------------------------------------------------------------------------- */
+
+_Atomic bool randomness_opened;
+
+static bool is_same(const char *path, const char *name)
+{
+    while (*path && *path == *name)
+        path++, name++;
+    return *path == *name;
+}
+
+void randomness_note(const char *path)
+{
+    if (is_same(path, "/dev/urandom") || is_same(path, "/dev/random"))
+        atomic_store(&randomness_opened, true);
+}
+
+static bool is_random(int descriptor)
+{
+    struct stat status;
+    return system_ask(SYS_fstat, descriptor, (long)&status, 0, 0, 0, 0) == 0 &&
+           S_ISCHR(status.st_mode) &&
+           (status.st_rdev == makedev(1, 8) || status.st_rdev == makedev(1, 9));
+}
+
+void randomness_repeat(int descriptor, void *bytes, size_t length)
+{
+    struct recorder *self = recorder_current;
+    if (self && is_random(descriptor) && !inputs_again(self, INPUT_RANDOM, bytes, length))
+        inputs_keep(self, INPUT_RANDOM, bytes, length);
 }

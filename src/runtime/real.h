@@ -98,6 +98,10 @@ struct utimbuf;
     REAL_FUNCTION(int, sem_trywait, (sem_t *))                                                     \
     REAL_FUNCTION(int, sem_timedwait, (sem_t *, const struct timespec *))                          \
     REAL_FUNCTION(int, sem_clockwait, (sem_t *, clockid_t, const struct timespec *))               \
+    REAL_FUNCTION(int, clock_gettime, (clockid_t, struct timespec *))                              \
+    REAL_FUNCTION(int, clock_nanosleep,                                                            \
+                  (clockid_t, int, const struct timespec *, struct timespec *))                    \
+    REAL_FUNCTION(int, timespec_get, (struct timespec *, int))                                     \
     REAL_FUNCTION(void, flockfile, (FILE *))                                                       \
     REAL_FUNCTION(int, ftrylockfile, (FILE *))                                                     \
     REAL_FUNCTION(void, funlockfile, (FILE *))                                                     \

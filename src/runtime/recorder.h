@@ -98,13 +98,13 @@ struct recorder {
     _Atomic uint32_t children; /* threads created so far */
     uint32_t sync_index;       /* synchronisation events so far, but for atomic loads */
     /* Replay (enforce.h). */
-    uint64_t path;         /* creation path, hashed */
-    uint32_t gate_index;   /* scheduled operations so far; a schedule names them by it */
-    uint32_t scheduled;    /* the schedule's thread number, plus one */
-    uint32_t step_cursor;  /* among the thread's steps */
-    uint32_t input_cursor; /* behind what it was given back (inputs.h) */
-    uint32_t owed;         /* turns that pass on once the access at hand is made */
-    bool holds;            /* several of them, if nobody else's come between (edges.h) */
+    uint64_t path;             /* creation path, hashed */
+    uint32_t gate_index;       /* scheduled operations so far; a schedule names them by it */
+    uint32_t scheduled;        /* the schedule's thread number, plus one */
+    uint32_t step_cursor;      /* among the thread's steps */
+    uint32_t input_cursors[2]; /* behind what it was given back, clocks apart (inputs.h) */
+    uint32_t owed;             /* turns that pass on once the access at hand is made */
+    bool holds;                /* several of them, if nobody else's come between (edges.h) */
     bool missed, at_target;
     uint8_t racing;      /* the target, from 1, whose access it is making (standing.h) */
     uint16_t generation; /* of the site and node tables, which recycling leaves dirty */

@@ -1,3 +1,4 @@
+#include "runtime/clocks.h"
 #include "runtime/real.h"
 #include "runtime/wish.h"
 
@@ -91,19 +92,21 @@ static int write_lock(struct sync *sync, pthread_rwlock_t *lock)
 READ_LOCK(pthread_rwlock_rdlock, read_lock(&sync, lock), 0, EBUSY, (pthread_rwlock_t * lock))
 READ_LOCK(pthread_rwlock_tryrdlock, CALL(pthread_rwlock_tryrdlock, lock), EVENT_TRY, EBUSY,
           (pthread_rwlock_t * lock))
-READ_LOCK(pthread_rwlock_timedrdlock, CALL(pthread_rwlock_timedrdlock, lock, until), EVENT_TRY,
+READ_LOCK(pthread_rwlock_timedrdlock,
+          CALL(pthread_rwlock_timedrdlock, lock, CLOCKS_UNTIL(CLOCK_REALTIME, until)), EVENT_TRY,
           ETIMEDOUT, (pthread_rwlock_t * lock, const struct timespec *until))
-READ_LOCK(pthread_rwlock_clockrdlock, CALL(pthread_rwlock_clockrdlock, lock, clock, until),
-          EVENT_TRY, ETIMEDOUT,
-          (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until))
+READ_LOCK(pthread_rwlock_clockrdlock,
+          CALL(pthread_rwlock_clockrdlock, lock, clock, CLOCKS_UNTIL(clock, until)), EVENT_TRY,
+          ETIMEDOUT, (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until))
 WRITE_LOCK(pthread_rwlock_wrlock, write_lock(&sync, lock), 0, EBUSY, (pthread_rwlock_t * lock))
 WRITE_LOCK(pthread_rwlock_trywrlock, CALL(pthread_rwlock_trywrlock, lock), EVENT_TRY, EBUSY,
            (pthread_rwlock_t * lock))
-WRITE_LOCK(pthread_rwlock_timedwrlock, CALL(pthread_rwlock_timedwrlock, lock, until), EVENT_TRY,
+WRITE_LOCK(pthread_rwlock_timedwrlock,
+           CALL(pthread_rwlock_timedwrlock, lock, CLOCKS_UNTIL(CLOCK_REALTIME, until)), EVENT_TRY,
            ETIMEDOUT, (pthread_rwlock_t * lock, const struct timespec *until))
-WRITE_LOCK(pthread_rwlock_clockwrlock, CALL(pthread_rwlock_clockwrlock, lock, clock, until),
-           EVENT_TRY, ETIMEDOUT,
-           (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until))
+WRITE_LOCK(pthread_rwlock_clockwrlock,
+           CALL(pthread_rwlock_clockwrlock, lock, clock, CLOCKS_UNTIL(clock, until)), EVENT_TRY,
+           ETIMEDOUT, (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until))
 
 /* Which of the two it is that ends is written in the lock: a writer leaves its
  * kernel id there. */

@@ -1,3 +1,4 @@
+#include "runtime/clocks.h"
 #include "runtime/real.h"
 #include "runtime/wish.h"
 
@@ -80,10 +81,12 @@ static int take(const struct sync *sync, sem_t *semaphore)
 WAIT(sem_wait, sync_block(&sync, take(&sync, semaphore)), 0, EAGAIN, (sem_t * semaphore))
 WAIT(sem_trywait, sync_block(&sync, REAL(sem_trywait)(semaphore)), EVENT_TRY, EAGAIN,
      (sem_t * semaphore))
-WAIT(sem_timedwait, sync_block(&sync, REAL(sem_timedwait)(semaphore, until)), EVENT_TRY, ETIMEDOUT,
-     (sem_t * semaphore, const struct timespec *until))
-WAIT(sem_clockwait, sync_block(&sync, REAL(sem_clockwait)(semaphore, clock, until)), EVENT_TRY,
-     ETIMEDOUT, (sem_t * semaphore, clockid_t clock, const struct timespec *until))
+WAIT(sem_timedwait,
+     sync_block(&sync, REAL(sem_timedwait)(semaphore, CLOCKS_UNTIL(CLOCK_REALTIME, until))),
+     EVENT_TRY, ETIMEDOUT, (sem_t * semaphore, const struct timespec *until))
+WAIT(sem_clockwait,
+     sync_block(&sync, REAL(sem_clockwait)(semaphore, clock, CLOCKS_UNTIL(clock, until))),
+     EVENT_TRY, ETIMEDOUT, (sem_t * semaphore, clockid_t clock, const struct timespec *until))
 
 EXPORT int sem_post(sem_t *semaphore)
 {

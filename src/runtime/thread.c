@@ -1,3 +1,4 @@
+#include "runtime/clocks.h"
 #include "runtime/thread.h"
 
 #include "runtime/identity.h"
@@ -297,8 +298,11 @@ JOIN(pthread_join, wish_around(&sync, EVENT_JOIN, REAL(pthread_join)(thread, val
      (pthread_t thread, void **value))
 JOIN(pthread_tryjoin_np, sync_block(&sync, REAL(pthread_tryjoin_np)(thread, value)),
      (pthread_t thread, void **value))
-JOIN(pthread_timedjoin_np, sync_block(&sync, REAL(pthread_timedjoin_np)(thread, value, until)),
+JOIN(pthread_timedjoin_np,
+     sync_block(&sync,
+                REAL(pthread_timedjoin_np)(thread, value, CLOCKS_UNTIL(CLOCK_REALTIME, until))),
      (pthread_t thread, void **value, const struct timespec *until))
 JOIN(pthread_clockjoin_np,
-     sync_block(&sync, REAL(pthread_clockjoin_np)(thread, value, clock, until)),
+     sync_block(&sync,
+                REAL(pthread_clockjoin_np)(thread, value, clock, CLOCKS_UNTIL(clock, until))),
      (pthread_t thread, void **value, clockid_t clock, const struct timespec *until))
