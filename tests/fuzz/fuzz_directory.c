@@ -121,10 +121,12 @@ static void read_history(const char *path)
     struct report_engine engine = {0};
     struct report_run run;
     snprintf(findings, sizeof findings, "%s/findings.json", path);
-    if (findings_file_read(found, history, findings, &error))
+    json_t *root = findings_file_load(findings, &error);
+    if (!root || findings_file_take(found, history, root, findings, &error))
         must_be_input(&error);
-    findings_file_numbers(findings, &engine, &run);
-    findings_file_incomplete(findings);
+    findings_file_numbers(root, &engine, &run);
+    findings_file_incomplete(root);
+    json_decref(root);
     findings_destroy(found);
     history_destroy(history);
     trace_close(trace);

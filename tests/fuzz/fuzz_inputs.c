@@ -21,16 +21,16 @@ int directory_open(const char *directory, const char *name, int flags)
 
 enum { THREADS = 3, LONGEST = 64 };
 
-/* Asks for so many bytes each time; what comes must have been there. */
-static void ask(struct recorder *self, size_t length)
+/* Asks for so many bytes of that kind each time; what comes must have been there. */
+static void ask(struct recorder *self, unsigned kind, size_t length)
 {
     uint8_t bytes[LONGEST];
-    uint32_t before = self->input_cursor;
-    while (inputs_again(self, INPUT_RANDOM, bytes, length)) {
-        if (self->input_cursor < before + sizeof(struct input_head) + length ||
-            self->input_cursor > recorded_size)
+    uint32_t before = *cursor_of(self, kind);
+    while (inputs_again(self, kind, bytes, length)) {
+        if (*cursor_of(self, kind) < before + sizeof(struct input_head) + length ||
+            *cursor_of(self, kind) > recorded_size)
             abort();
-        before = self->input_cursor;
+        before = *cursor_of(self, kind);
     }
 }
 
@@ -40,8 +40,9 @@ static void be_threads(const uint64_t *paths)
     for (int i = 0; i < THREADS; i++)
         for (size_t length = 0; length <= LONGEST; length++) {
             self.path = paths[i];
-            self.input_cursor = 0;
-            ask(&self, length);
+            memset(self.input_cursors, 0, sizeof self.input_cursors);
+            ask(&self, INPUT_RANDOM, length);
+            ask(&self, INPUT_CLOCK, length);
         }
 }
 
