@@ -1,5 +1,6 @@
 /* What could be a misuse in another schedule: critical sections, and acquires, of a lock that is
- * destroyed and that nothing but chance orders before its destroy. (Fork, join, barriers and
+ * destroyed and that nothing but chance orders before its destroy; and so for uses of semaphores
+ * and condition variables. (Fork, join, barriers and
  * what atomic loads saw hold in every schedule: order.h.) */
 #ifndef PREPLAY_MISUSE_CANDIDATES_H
 #define PREPLAY_MISUSE_CANDIDATES_H
@@ -8,7 +9,9 @@
 #include "model/misuse.h"
 
 struct misuse_candidate {
-    uint32_t acquire, release; /* the section; release: POS_NONE if it never ends */
+    /* The acquire of a section and its release, POS_NONE if it never ends; or any other use, which
+     * is over at once (release: the same). */
+    uint32_t use, release;
     uint32_t destroy;
 };
 

@@ -3,8 +3,9 @@
  *
  * One pass over the events recognises what happened (observed.h). Where order decides it, the
  * witness search looks for a schedule in which it happens (predicted.h): a lock that is destroyed
- * while a thread holds it, or before a thread uses it. A run ends at its first misuse, so that no
- * schedule goes on after undefined behaviour. trace/misuse_rules.h is the table of rules.
+ * while a thread holds it, or before a thread uses it; a semaphore or condition variable that is
+ * destroyed before its use. A run ends at its first misuse, so that no schedule goes on after
+ * undefined behaviour. trace/misuse_rules.h is the table of rules.
  *
  * Promise: what is observed happened; what is predicted is exact under its model, up to what the
  * budget left open (counted) and, unless every pair is asked for, the instances tried. */
@@ -33,14 +34,21 @@ static void tell(void *context, const struct misuse_seen *seen)
     findings_add(run->findings, &finding);
 }
 
-void misuse_add_observed(struct engine_run *run)
+static void add_observed(struct engine_run *run, bool replayed)
 {
     struct observed *observed =
         observed_create(run->history->trace, run->options->advise, tell, run);
+    if (replayed)
+        observed_tell_signals(observed);
     for (uint32_t pos = 0; pos < run->history->count; pos++)
         observed_step(observed, &run->history->events[pos], pos);
     observed_finish(observed);
     observed_destroy(observed);
+}
+
+void misuse_add_observed(struct engine_run *run)
+{
+    add_observed(run, false);
 }
 
 void misuse_add_findings(struct engine_run *run)
@@ -74,7 +82,7 @@ const struct engine engine_misuse = {
 static int finish_observed(struct engine_run *run, struct error *error)
 {
     (void)error;
-    misuse_add_observed(run);
+    add_observed(run, true);
     return 0;
 }
 

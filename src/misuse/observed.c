@@ -15,9 +15,14 @@ struct lock_life {
     bool spoilt; /* misused already: that an unlock or a destroy is refused then is no news */
 };
 
+struct semaphore_life {
+    uint32_t taken, destroyed; /* plus one, as of locks: who took it last */
+};
+
 /* Who waits for a condition, of whom how many a signal has woken. */
 struct condition_life {
     uint32_t waiting, woken, lock, since;
+    uint32_t destroyed; /* plus one */
 };
 
 /* Who has come to a barrier since somebody left it. */
@@ -30,10 +35,11 @@ struct observed {
     misuse_tell *tell;
     void *context;
     struct advised *advised;           /* NULL: not asked for */
+    bool signals;                      /* of destroyed condition variables are told */
     struct ended ARRAY_OF(bool) ended; /* by thread */
     struct holds_of ARRAY_OF(struct thread_holds) threads;
     struct lives ARRAY_OF(struct lock_life) locks;
-    struct takes ARRAY_OF(uint32_t) takes; /* by semaphore: who took it last */
+    struct semaphore_lives ARRAY_OF(struct semaphore_life) semaphores;
     struct condition_lives ARRAY_OF(struct condition_life) conditions;
     struct barrier_lives ARRAY_OF(struct barrier_life) barriers;
 };
@@ -49,6 +55,11 @@ struct observed *observed_create(const struct trace *trace, bool advise, misuse_
     return self;
 }
 
+void observed_tell_signals(struct observed *self)
+{
+    self->signals = true;
+}
+
 void observed_destroy(struct observed *self)
 {
     if (!self)
@@ -58,7 +69,7 @@ void observed_destroy(struct observed *self)
     array_free(&self->threads);
     array_free(&self->ended);
     array_free(&self->locks);
-    array_free(&self->takes);
+    array_free(&self->semaphores);
     array_free(&self->conditions);
     array_free(&self->barriers);
     advised_destroy(self->advised);
@@ -193,9 +204,11 @@ static void wait_end(struct observed *self, const struct event *event)
         condition->woken = condition->waiting;
 }
 
-static void signal_one(struct observed *self, const struct event *event)
+static void signal_one(struct observed *self, const struct event *event, uint32_t pos)
 {
     struct condition_life *condition = condition_at(self, event->object);
+    if (condition->destroyed && self->signals)
+        tell(self, MISUSE_USE_DESTROYED, condition->destroyed - 1, pos);
     if (event->op == EVENT_BROADCAST)
         condition->woken = condition->waiting;
     else
@@ -204,9 +217,10 @@ static void signal_one(struct observed *self, const struct event *event)
 
 static void destroy_condition(struct observed *self, const struct event *event, uint32_t pos)
 {
-    const struct condition_life *condition = condition_at(self, event->object);
+    struct condition_life *condition = condition_at(self, event->object);
     if (condition->waiting > condition->woken)
         tell(self, MISUSE_DESTROY_WAITED, condition->since, pos);
+    condition->destroyed = pos + 1;
 }
 
 /* Who leaves was let go by the last one to come, and with it all others. */
@@ -228,17 +242,34 @@ static void bad_call(struct observed *self, const struct event *event, uint32_t 
         tell(self, rule, POS_NONE, pos);
 }
 
+static struct semaphore_life *semaphore_at(struct observed *self, uint32_t semaphore)
+{
+    array_grow(&self->semaphores, semaphore + 1);
+    return &self->semaphores.items[semaphore];
+}
+
 /* A mutex that is used as one, perhaps. */
 static void semaphore(struct observed *self, const struct event *event, uint32_t pos)
 {
-    array_grow(&self->takes, event->object + 1);
-    uint32_t *taken = &self->takes.items[event->object];
+    struct semaphore_life *semaphore = semaphore_at(self, event->object);
     if (event->op == EVENT_POST && event->flags & EVENT_FOREIGN)
-        tell(self, MISUSE_UNLOCK_FOREIGN, *taken - 1, pos);
+        tell(self, MISUSE_UNLOCK_FOREIGN, semaphore->taken - 1, pos);
+    if (semaphore->destroyed)
+        tell(self, MISUSE_USE_DESTROYED, semaphore->destroyed - 1, pos);
+    semaphore->destroyed = 0; /* told once */
     if (event->op == EVENT_POST)
-        *taken = 0;
+        semaphore->taken = 0;
     else if (!(event->flags & EVENT_FAILED))
-        *taken = pos + 1;
+        semaphore->taken = pos + 1;
+}
+
+/* What comes after a destroy under who waits is no news. */
+static void destroy_semaphore(struct observed *self, const struct event *event, uint32_t pos)
+{
+    bool awaited = event->flags & EVENT_FAILED;
+    if (awaited)
+        tell(self, MISUSE_DESTROY_AWAITED, POS_NONE, pos);
+    semaphore_at(self, event->object)->destroyed = awaited ? 0 : pos + 1;
 }
 
 void observed_step(struct observed *self, const struct event *event, uint32_t pos)
@@ -269,12 +300,11 @@ void observed_step(struct observed *self, const struct event *event, uint32_t po
         bad_call(self, event, pos);
         break;
     case EVENT_SEMAPHORE_DESTROY:
-        if (event->flags & EVENT_FAILED)
-            tell(self, MISUSE_DESTROY_AWAITED, POS_NONE, pos);
+        destroy_semaphore(self, event, pos);
         break;
     case EVENT_SIGNAL:
     case EVENT_BROADCAST:
-        signal_one(self, event);
+        signal_one(self, event, pos);
         break;
     case EVENT_CONDITION_DESTROY:
         destroy_condition(self, event, pos);

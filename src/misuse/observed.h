@@ -11,6 +11,10 @@ struct observed;
  * is dubious. */
 struct observed *observed_create(const struct trace *trace, bool advise, misuse_tell *tell,
                                  void *context);
+/* Told as well from now on: signals of condition variables that are destroyed. Not of any run,
+ * since one that is made anew by an assignment, or by its constructor in C++, is the same to a
+ * recording; a replay is asked for one certain signal, of one that stayed destroyed. */
+void observed_tell_signals(struct observed *observed);
 void observed_destroy(struct observed *observed);
 
 /* The next event of the run. */

@@ -9,7 +9,6 @@
 #include "search/search.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     INSTANCES = 4, /* of each pair of places, unless all are asked for */
@@ -29,7 +28,7 @@ struct rung {
 struct predicting {
     struct engine_run *run;
     const struct misuse_index *misuse;
-    struct history *strict;
+    struct strict *strict;
     struct rung rungs[MODEL_COUNT];
     uint32_t rung_count;
     struct map tried; /* places -> instances */
@@ -38,7 +37,7 @@ struct predicting {
 static void add_rung(struct predicting *self, enum model model)
 {
     struct rung *rung = &self->rungs[self->rung_count++];
-    rung->index = search_index_create(self->strict, model);
+    rung->index = search_index_create(strict_history(self->strict), model);
     rung->search = search_create(rung->index);
     rung->rules = rules_create(self->misuse->history, model);
 }
@@ -47,7 +46,7 @@ static void add_rungs(struct predicting *self)
 {
     const struct history *history = self->misuse->history;
     enum model asked = self->run->options->model;
-    self->strict = strict_history_create(self->misuse);
+    self->strict = strict_create(self->misuse);
     if (asked != MODEL_NONE) {
         add_rung(self, asked);
         return;
@@ -66,20 +65,25 @@ static void free_rungs(struct predicting *self)
         search_index_destroy(self->rungs[i].index);
         rules_destroy(self->rungs[i].rules);
     }
-    history_destroy(self->strict);
+    strict_destroy(self->strict);
     map_free(&self->tried);
 }
 
+/* One or two events that are next, and one that is executed or NULL. */
 static enum search_answer ask(const struct predicting *self, const struct rung *rung,
                               const uint32_t *next, uint32_t count, const uint32_t *executed,
                               struct search_witness *witness)
 {
     uint64_t budget = self->run->options->budget ? self->run->options->budget : QUESTION_WORK;
-    struct search_query query = {SEARCH_NEXT, next, count, budget};
+    uint32_t there[2] = {strict_pos(self->strict, next[0]),
+                         strict_pos(self->strict, next[count - 1])};
+    struct search_query query = {SEARCH_NEXT, there, count, budget};
     if (search_steps(rung->search) > ALL_WORK)
         return SEARCH_EXHAUSTED;
-    return executed ? search_reach_after(rung->search, &query, executed, 1, witness)
-                    : search_reach(rung->search, &query, witness);
+    if (!executed)
+        return search_reach(rung->search, &query, witness);
+    uint32_t before = strict_pos(self->strict, *executed);
+    return search_reach_after(rung->search, &query, &before, 1, witness);
 }
 
 /* After a read, or what concerns no other thread, nothing can happen elsewhere that could not
@@ -95,14 +99,14 @@ static enum search_answer reach_held(const struct predicting *self, const struct
                                      struct search_witness *witness, uint32_t *ends)
 {
     const struct history *history = self->misuse->history;
-    uint32_t thread = history->events[candidate->acquire].thread, stops = 0;
+    uint32_t thread = history->events[candidate->use].thread, stops = 0;
     enum search_answer worst = SEARCH_REFUTED;
     *ends = 1;
     if (candidate->release == POS_NONE)
-        return ask(self, rung, &candidate->destroy, 1, &candidate->acquire, witness);
+        return ask(self, rung, &candidate->destroy, 1, &candidate->use, witness);
     *ends = 2;
-    for (uint32_t at = history->index[candidate->acquire] + 1;
-         at <= history->index[candidate->release]; at++) {
+    for (uint32_t at = history->index[candidate->use] + 1; at <= history->index[candidate->release];
+         at++) {
         uint32_t next[2] = {candidate->destroy, history_pos(history, thread, at)};
         if (!matters_to_others(&history->events[history_pos(history, thread, at - 1)]))
             continue;
@@ -117,22 +121,21 @@ static enum search_answer reach_held(const struct predicting *self, const struct
     return worst;
 }
 
-/* The destroy is executed, and the acquire is next. */
+/* The destroy is executed, and the use is next. */
 static enum search_answer reach_use(const struct predicting *self, const struct rung *rung,
                                     const struct misuse_candidate *candidate,
                                     struct search_witness *witness, uint32_t *ends)
 {
     *ends = 1;
-    return ask(self, rung, &candidate->acquire, 1, &candidate->destroy, witness);
+    return ask(self, rung, &candidate->use, 1, &candidate->destroy, witness);
 }
 
 /* The witness as the checker wants it: it ends in the misuse. */
-static uint32_t *written(const struct search_witness *witness, uint32_t ends, uint32_t misuse,
-                         uint32_t *length)
+static uint32_t *written(const struct strict *strict, const struct search_witness *witness,
+                         uint32_t ends, uint32_t misuse, uint32_t *length)
 {
-    uint32_t prefix = witness->length - ends;
-    uint32_t *events = memory_alloc(prefix + 1, sizeof *events);
-    memcpy(events, witness->events, prefix * sizeof *events);
+    uint32_t *events = memory_alloc(witness->length + 1, sizeof *events);
+    uint32_t prefix = strict_original(strict, witness->events, witness->length - ends, events);
     events[prefix] = misuse;
     *length = prefix + 1;
     return events;
@@ -142,16 +145,16 @@ static bool report(struct predicting *self, const struct rung *rung, enum misuse
                    const uint32_t pair[2], const struct search_witness *witness, uint32_t ends)
 {
     struct engine_run *run = self->run;
-    const struct event *acquire = &run->history->events[pair[rule == MISUSE_USE_DESTROYED]];
+    const struct event *destroy = &run->history->events[pair[rule != MISUSE_USE_DESTROYED]];
     struct finding_event events[2];
     struct complaint complaint;
     found_events(events, run->history, pair, 2);
     struct finding finding =
         found_any(run, FINDING_MISUSE, search_index_model(rung->index), events, 2);
     finding.rule = misuse_rules[rule].name;
-    finding.object_class = CLASS_LOCK;
-    finding.object = event_lock(acquire);
-    finding.witness = written(witness, ends, pair[1], &finding.witness_length);
+    finding.object_class = event_object_class(destroy->op);
+    finding.object = destroy->object;
+    finding.witness = written(self->strict, witness, ends, pair[1], &finding.witness_length);
     struct claim claim = {FINDING_MISUSE,   pair, 2, finding.witness, finding.witness_length,
                           .in_turns = false};
     /* A try that fails because of a destroy is not told apart by the search. */
@@ -191,17 +194,17 @@ static bool enough(struct predicting *self, const struct misuse_candidate *candi
         return false;
     uint64_t *count = map_at(
         &self->tried,
-        map_pair(events[candidate->acquire].location, events[candidate->destroy].location), NULL);
+        map_pair(events[candidate->use].location, events[candidate->destroy].location), NULL);
     return (*count)++ >= INSTANCES;
 }
 
 static void decide_candidate(struct predicting *self, const struct misuse_candidate *candidate)
 {
     const struct history *history = self->misuse->history;
-    uint32_t held[2] = {candidate->acquire, candidate->destroy};
-    uint32_t used[2] = {candidate->destroy, candidate->acquire};
+    uint32_t held[2] = {candidate->use, candidate->destroy};
+    uint32_t used[2] = {candidate->destroy, candidate->use};
     bool found = false;
-    if (event_acquires(&history->events[candidate->acquire]))
+    if (event_acquires(&history->events[candidate->use]))
         found = decide(self, MISUSE_DESTROY_HELD, held, candidate);
     /* One cause: who may hold it then may come too late as well. */
     if (!found || self->run->options->every_pair)

@@ -252,7 +252,7 @@ static bool check_misuse(const struct rules *rules, struct machine *machine, uin
     if (good && misuse_between(index, machine, claim->events[0], pos) == MISUSE_NONE)
         good = complain(complaint, last, pos,
                         "a misuse is a destroy of a lock that another thread holds, or the use of "
-                        "one that was destroyed");
+                        "what was destroyed");
     misuse_index_destroy(index);
     return good;
 }

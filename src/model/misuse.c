@@ -38,6 +38,38 @@ static void drop_misused(struct misuse_index *index)
     free(destroyed);
 }
 
+/* The destroys of semaphores or of condition variables, without those of objects that are misused
+ * in the recorded run; NULL if none is left. */
+static uint32_t *find_destroys(const struct history *history, enum event_op op, uint64_t uses)
+{
+    if (!(history->ops & OP_BIT(op)))
+        return NULL;
+    uint32_t count = trace_count(history->trace, event_object_class(op));
+    uint32_t *destroys = memory_alloc(count, sizeof *destroys);
+    bool *misused = NEW_ARRAY(bool, count), any = false;
+    for (uint32_t object = 0; object < count; object++)
+        destroys[object] = POS_NONE;
+    for (uint32_t pos = 0; pos < history->count; pos++) {
+        const struct event *event = &history->events[pos];
+        if (!op_in(event->op, uses | OP_BIT(op)))
+            continue;
+        misused[event->object] |=
+            destroys[event->object] != POS_NONE || (event->op == op && event->flags & NOT_ITS_OWN);
+        if (event->op == op)
+            destroys[event->object] = pos;
+    }
+    for (uint32_t object = 0; object < count; object++) {
+        if (misused[object])
+            destroys[object] = POS_NONE;
+        any |= destroys[object] != POS_NONE;
+    }
+    free(misused);
+    if (any)
+        return destroys;
+    free(destroys);
+    return NULL;
+}
+
 struct misuse_index *misuse_index_create(const struct history *history)
 {
     struct misuse_index *index = NEW(struct misuse_index);
@@ -46,6 +78,10 @@ struct misuse_index *misuse_index_create(const struct history *history)
     index->destroy = memory_alloc(index->locks, sizeof *index->destroy);
     for (uint32_t lock = 0; lock < index->locks; lock++)
         index->destroy[lock] = POS_NONE;
+    index->semaphore_destroy = find_destroys(history, EVENT_SEMAPHORE_DESTROY, OPS_SEMAPHORE_USES);
+    index->condition_destroy = find_destroys(history, EVENT_CONDITION_DESTROY,
+                                             OPS_CONDITION_USES | OP_BIT(EVENT_WAIT_BEGIN));
+    index->any = index->semaphore_destroy || index->condition_destroy;
     if (!(history->ops & OP_BIT(EVENT_DESTROY)))
         return index;
     for (uint32_t pos = 0; pos < history->count; pos++)
@@ -62,7 +98,20 @@ void misuse_index_destroy(struct misuse_index *index)
     if (!index)
         return;
     free(index->destroy);
+    free(index->semaphore_destroy);
+    free(index->condition_destroy);
     free(index);
+}
+
+uint32_t misuse_destroy_of_used(const struct misuse_index *index, const struct event *event)
+{
+    if (op_in(event->op, OPS_ACQUIRING))
+        return index->destroy[event_lock(event)];
+    if (op_in(event->op, OPS_SEMAPHORE_USES) && index->semaphore_destroy)
+        return index->semaphore_destroy[event->object];
+    if (op_in(event->op, OPS_CONDITION_USES) && index->condition_destroy)
+        return index->condition_destroy[event->object];
+    return POS_NONE;
 }
 
 uint32_t misuse_holding(const struct history *history, uint32_t thread, uint32_t next,
@@ -106,9 +155,7 @@ enum misuse misuse_between(const struct misuse_index *index, const struct machin
                        event_lock(other) == event->object && holds_since(index, machine, partner)
                    ? MISUSE_DESTROY_HELD
                    : MISUSE_NONE;
-    return op_in(event->op, OPS_ACQUIRING) && index->destroy[event_lock(event)] == partner
-               ? MISUSE_USE_DESTROYED
-               : MISUSE_NONE;
+    return misuse_destroy_of_used(index, event) == partner ? MISUSE_USE_DESTROYED : MISUSE_NONE;
 }
 
 static enum misuse destroy_at(const struct misuse_index *index, const struct machine *machine,
@@ -135,9 +182,7 @@ enum misuse misuse_at(const struct misuse_index *index, const struct machine *ma
     if (event->op == EVENT_DESTROY)
         return index->destroy[event->object] == pos ? destroy_at(index, machine, pos, partner)
                                                     : MISUSE_NONE;
-    if (!op_in(event->op, OPS_ACQUIRING))
-        return MISUSE_NONE;
-    *partner = index->destroy[event_lock(event)];
+    *partner = misuse_destroy_of_used(index, event);
     return *partner != POS_NONE && *partner != pos && machine_executed(machine, *partner)
                ? MISUSE_USE_DESTROYED
                : MISUSE_NONE;

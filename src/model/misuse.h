@@ -4,10 +4,11 @@
  * earlier event is one, and its last event is.
  *
  *   destroy-held    a destroy of a lock that another thread holds; with the holder's acquire
- *   use-destroyed   an acquire or failed try of a lock whose destroy was executed; with that
+ *   use-destroyed   an acquire or failed try of a lock, a post of or wait for a semaphore, or a
+ *                   signal of a condition variable, whose destroy was executed; with that
  *
- * Locks that the recorded run itself misuses (held at their destroy, or used after it) have no
- * rule in other runs: what happened is reported as such (misuse/observed.h). */
+ * What the recorded run itself misuses (held or waited for at its destroy, or used after it) has
+ * no rule in other runs: what happened is reported as such (misuse/observed.h). */
 #ifndef PREPLAY_MODEL_MISUSE_H
 #define PREPLAY_MODEL_MISUSE_H
 
@@ -19,11 +20,21 @@ struct misuse_index {
     const struct history *history;
     uint32_t *destroy; /* by lock: its destroy, POS_NONE if there is none or no rule */
     uint32_t locks;
-    bool any; /* some lock has one */
+    uint32_t *semaphore_destroy; /* the same by semaphore; NULL: no semaphore has one */
+    uint32_t *condition_destroy; /* and by condition variable */
+    bool any;                    /* something has one */
 };
+
+/* What semaphores and condition variables are used by, as far as it is misuse after a destroy. */
+#define OPS_SEMAPHORE_USES (OP_BIT(EVENT_POST) | OP_BIT(EVENT_SEM_WAIT))
+#define OPS_CONDITION_USES (OP_BIT(EVENT_SIGNAL) | OP_BIT(EVENT_BROADCAST))
 
 struct misuse_index *misuse_index_create(const struct history *history);
 void misuse_index_destroy(struct misuse_index *index);
+
+/* The destroy of what the event uses, after which that would be a misuse; POS_NONE if there is
+ * none, or no rule. */
+uint32_t misuse_destroy_of_used(const struct misuse_index *index, const struct event *event);
 
 /* Would `pos`, the next event of its thread, be a misuse in the machine's state because of
  * `partner`, the position of an executed event? */

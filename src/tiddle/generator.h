@@ -25,7 +25,7 @@
     FEATURE(BLOCKS, "blocks", "atomic blocks")                                                     \
     FEATURE(VALUES, "values", "values of accesses")                                                \
     FEATURE(BRANCHES, "branches", "branch events")                                                 \
-    FEATURE(DESTROYS, "destroys", "locks that are destroyed; not part of \"all\"")
+    FEATURE(DESTROYS, "destroys", "what is destroyed; not part of \"all\"")
 
 enum shape_feature_index {
 #define FEATURE(name, text, what) SHAPE_INDEX_##name,

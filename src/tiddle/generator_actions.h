@@ -60,6 +60,7 @@ struct generator {
     uint64_t *values; /* by variable */
     struct barrier barriers[BARRIERS];
     uint32_t semaphores[SEMAPHORES];
+    bool semaphore_destroyed[SEMAPHORES], condition_destroyed[CONDITIONS];
     enum once_phase onces[ONCES];
 };
 

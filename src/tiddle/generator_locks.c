@@ -105,9 +105,37 @@ static bool is_waited_with(const struct generator *self, uint32_t mutex)
     return false;
 }
 
-/* A lock that nobody holds, nor waits to have back. */
+/* A thread that waits there would do so for ever. */
+static bool destroy_condition(struct generator *self, uint32_t thread)
+{
+    uint32_t condition = below(self, CONDITIONS);
+    for (uint32_t i = 0; i < self->threads; i++)
+        if (self->thread[i].phase == SLEEPING && self->thread[i].condition == condition)
+            return false;
+    if (self->condition_destroyed[condition])
+        return false;
+    self->condition_destroyed[condition] = true;
+    EMIT(self, thread, "conddestroy(c%u)", condition);
+    return true;
+}
+
+static bool destroy_semaphore(struct generator *self, uint32_t thread)
+{
+    uint32_t semaphore = below(self, SEMAPHORES);
+    if (self->semaphore_destroyed[semaphore])
+        return false;
+    self->semaphore_destroyed[semaphore] = true;
+    EMIT(self, thread, "semdestroy(s%u)", semaphore);
+    return true;
+}
+
+/* A lock that nobody holds, nor waits to have back; or something else. */
 bool do_destroy(struct generator *self, uint32_t thread)
 {
+    if (has(self, SHAPE_CONDITIONS) && chance(self, 30))
+        return destroy_condition(self, thread);
+    if (has(self, SHAPE_SEMAPHORES) && chance(self, 40))
+        return destroy_semaphore(self, thread);
     bool read_write = has(self, SHAPE_RWLOCKS) && chance(self, 50);
     uint32_t lock = below(self, self->shape->locks);
     struct lock *state = read_write ? &self->read_write[lock] : &self->mutexes[lock];
@@ -127,7 +155,10 @@ bool do_wait(struct generator *self, uint32_t thread)
     struct hold *mutex = &own->held[below(self, own->held_count)];
     if (mutex->read_write || !may_block(self, own->held_count - 1))
         return false;
-    own->condition = below(self, CONDITIONS);
+    uint32_t condition = below(self, CONDITIONS);
+    if (self->condition_destroyed[condition])
+        return false;
+    own->condition = condition;
     own->mutex = mutex->lock;
     own->phase = SLEEPING;
     self->mutexes[own->mutex].owner = NOBODY; /* however often it was acquired */
@@ -154,7 +185,7 @@ bool do_signal(struct generator *self, uint32_t thread)
     uint32_t condition = below(self, CONDITIONS), sleeping = 0;
     for (uint32_t i = 0; i < self->threads; i++)
         sleeping += self->thread[i].phase == SLEEPING && self->thread[i].condition == condition;
-    if (!sleeping && !chance(self, 20))
+    if ((!sleeping && !chance(self, 20)) || self->condition_destroyed[condition])
         return false; /* lost signals are worth a test, but not many */
     bool all = chance(self, 30);
     uint32_t chosen = sleeping ? below(self, sleeping) : 0;

@@ -114,6 +114,8 @@ bool do_exit(struct generator *self, uint32_t thread)
 bool do_post(struct generator *self, uint32_t thread)
 {
     uint32_t semaphore = below(self, SEMAPHORES);
+    if (self->semaphore_destroyed[semaphore])
+        return false;
     self->semaphores[semaphore]++;
     EMIT(self, thread, "post(s%u)", semaphore);
     return true;
@@ -124,7 +126,7 @@ bool do_semaphore_wait(struct generator *self, uint32_t thread)
     uint32_t semaphore = below(self, SEMAPHORES);
     bool try = has(self, SHAPE_TRIES) && chance(self, 30);
     bool failed = !self->semaphores[semaphore];
-    if (failed && !try)
+    if ((failed && !try) || self->semaphore_destroyed[semaphore])
         return false;
     self->semaphores[semaphore] -= !failed;
     EMIT(self, thread, "%ssemwait%s(s%u)", try ? "try" : "", failed ? "!" : "", semaphore);

@@ -22,8 +22,10 @@
          "ThreadSanitizer, Helgrind, DRD", "a lock is destroyed while a thread holds it",          \
          "Destroy a lock only when no thread can use it any more, such as after their joins.")     \
     RULE(USE_DESTROYED, "use-destroyed", "UseOfDestroyedLock", "mutex", true,                      \
-         "ThreadSanitizer, DRD", "a lock is used, or destroyed again, after it was destroyed",     \
-         "Destroy a lock only when no thread can use it any more, such as after their joins.")     \
+         "ThreadSanitizer, DRD",                                                                   \
+         "a lock, semaphore or condition variable is used, or a lock destroyed again, after it "   \
+         "was destroyed",                                                                          \
+         "Destroy it only when no thread can use it any more, such as after their joins.")         \
     RULE(EXIT_HOLDING, "exit-holding", "ThreadEndsWithLock", "mutex", false, "Helgrind",           \
          "a thread ends and holds a lock, which nobody can unlock any more",                       \
          "Unlock on every way out, or use a robust mutex.")                                        \

@@ -37,7 +37,24 @@ static const struct example examples[] = {
     {"T0|acq(l)|1\nT0|wait(c,l)|2\nT1|conddestroy(c)|3\n", "destroy-waited observed;"},
     {"T0|acq(l)|1\nT0|wait(c,l)|2\nT1|acq(m)|3\nT1|wait(c,m)|4\n", "wait-two-mutexes observed;"},
     {"T0|enter(b)|1\nT1|bardestroy(b)|2\n", "destroy-waited observed;"},
+    {"T0|semdestroy(s)|1\nT0|post(s)|2\n", "use-destroyed observed;"},
+    {"T0|post(s)|1\nT1|semdestroy(s)|2\n", "use-destroyed predicted;"},
+    {"T0|post(s)|1\nT1|post(s)|2\nT2|semwait(s)|3\nT2|semdestroy(s)|4\n",
+     "use-destroyed predicted;use-destroyed predicted;"},
+    {"T0|notify(c)|1\nT1|conddestroy(c)|2\n", "use-destroyed predicted;"},
+    {"T0|notifyall(c)|1\nT1|conddestroy(c)|2\n", "use-destroyed predicted;"},
+    /* A run ends at the first of two uses, which one section holds. */
+    {"T0|acq(l)|1\nT0|post(s)|2\nT0|post(s)|3\nT0|rel(l)|4\n"
+     "T1|acq(l)|5\nT1|semdestroy(s)|6\nT1|rel(l)|7\n",
+     "use-destroyed predicted;"},
+    {"T0|acq(l)|1\nT0|notify(c)|2\nT0|notify(c)|3\nT0|rel(l)|4\n"
+     "T1|acq(l)|5\nT1|conddestroy(c)|6\nT1|rel(l)|7\n",
+     "use-destroyed predicted;"},
     /* Right. */
+    {"T0|post(s)|1\nT1|semwait(s)|2\nT1|semdestroy(s)|3\n", ""},
+    {"T0|fork(T1)|1\nT1|notify(c)|2\nT0|join(T1)|3\nT0|conddestroy(c)|4\n", ""},
+    {"T0|conddestroy(c)|1\nT0|notify(c)|2\n", ""}, /* made anew, perhaps */
+    {"T0|semdestroy!(s)|1\nT0|post(s)|2\n", "destroy-awaited observed;"},
     {"T0|acq(l)|1\nT0|rel(l)|2\nT0|destroy(l)|3\n", ""},
     {"T0|fork(T1)|1\nT1|acq(l)|2\nT1|rel(l)|3\nT0|join(T1)|4\nT0|destroy(l)|5\n", ""},
     {"T0|acq(l)|1\nT0|w(x)|2\nT0|rel(l)|3\nT1|acq(l)|4\nT1|r(x)|5\nT1|rel(l)|6\nT1|destroy(l)|7\n",
@@ -72,6 +89,7 @@ static void examples_have_their_rules(void **state)
         if (driver_run(&driver, trace, &engine, 1, &options, &error))
             fail_msg("example %zu: %s", i, error.text);
         list(found, sizeof found, driver.runs[0].findings);
+        assert_int_equal(driver.runs[0].exhausted, 0);
         if (strcmp(found, examples[i].found) != 0)
             fail_msg("example %zu: '%s' instead of '%s'", i, found, examples[i].found);
         driver_free(&driver);
