@@ -1,6 +1,7 @@
 /* preplay tiddle: traces become C programs and equivalent traces, are formatted
  * and completed, made at random or cut out of others. */
 #include "cli/command.h"
+#include "cli/tiddle_code.h"
 #include "cli/tiddle_from.h"
 #include "cli/trace_argument.h"
 #include "cli/tiddle_orders.h"
@@ -273,5 +274,7 @@ int cmd_tiddle(struct options *options, struct error *error)
         return random_command(options, error);
     if (command_arguments(options, 1, "one FILE", error))
         return -1;
+    if (tiddle_file_is_code(options->arguments[0]))
+        return tiddle_code_command(options, error);
     return options->format ? format_command(options, error) : with_trace(options, error);
 }

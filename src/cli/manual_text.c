@@ -336,7 +336,8 @@ const struct manual_text manual_texts[COMMAND_COUNT] = {
              "Turns a trace into a C program that performs exactly this order at every run; lists "
              "the traces that are equivalent to it; makes random ones; cuts a finding out of a "
              "large recording. FILE is a .tiddle file, one operation a line (rd 1 x, acq 2 m), or "
-             "a .std file.",
+             "a .std file. A .tiddle file that begins with the word program says what each thread "
+             "does, with conditions and assertions, in any order: it becomes a C program, too.",
          .examples = {{"preplay tiddle deposit.tiddle -o deposit.c", "the program"},
                       {"preplay tiddle --run deposit.tiddle", "compile it and run it"},
                       {"preplay tiddle --equivalent deposit.tiddle",

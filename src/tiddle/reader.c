@@ -1,6 +1,7 @@
 #include "tiddle/reader.h"
 
 #include "base/array.h"
+#include "tiddle/code.h"
 #include "tiddle/parser.h"
 #include "trace/wellformed.h"
 
@@ -100,7 +101,12 @@ struct trace *tiddle_open(const char *path, struct error *error)
 {
     size_t length;
     char *bytes = tiddle_read_file(path, &length, error);
-    return bytes ? open_bytes(path, bytes, length) : NULL;
+    if (!bytes || !code_is_program(bytes))
+        return bytes ? open_bytes(path, bytes, length) : NULL;
+    free(bytes);
+    error_set(error, ERROR_INPUT,
+              "%s: this is a program, not a trace: preplay tiddle makes C of it", path);
+    return NULL;
 }
 
 struct trace *tiddle_open_memory(const char *name, const char *bytes, size_t length)

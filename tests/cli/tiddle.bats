@@ -297,3 +297,27 @@ END
     cc -pthread -o cut cut.c
     ./cut
 }
+
+@test "a file that is a program becomes C that ends in what its threads do" {
+    printf 'program\nlike 2 1\nacq 1 m\nrd 1 x\nwr 1 x x + 3\nrel 1 m\nif 1 x == 3 {\natomicadd 1 y 1\n}\n' >code.tiddle
+    program code.tiddle
+    [ "$(./program)" = "x=6 y=1" ]
+    [ "$("$PREPLAY" tiddle --run code.tiddle)" = "x=6 y=1" ]
+    "$PREPLAY" tiddle --lines code.tiddle | grep -q '#line 8 "code.tiddle"'
+    "$PREPLAY" tiddle --format code.tiddle -o code.tiddle
+    grep -qx '    atomicadd 1 y 1' code.tiddle
+    printf 'program\nrd 1 x\nassert 1 x == 1\n' >fails.tiddle
+    program fails.tiddle
+    run ./program
+    [ "$status" -eq 134 ]
+    [[ "$output" == *"fails.tiddle:3: assertion failed: x == 1"* ]]
+}
+
+@test "a file that is a program is no trace" {
+    printf 'program\nrd 1 x\n' >code.tiddle
+    run "$PREPLAY" predict code.tiddle
+    [ "$status" -eq 3 ]
+    [ "$output" = "preplay: code.tiddle: this is a program, not a trace: preplay tiddle makes C of it" ]
+    run "$PREPLAY" tiddle --count code.tiddle
+    [ "$status" -eq 2 ]
+}

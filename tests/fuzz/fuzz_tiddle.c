@@ -1,5 +1,8 @@
 /* Any bytes as Tiddle: an error or a trace, and if a trace, one that printing
- * and reading again does not change. Formatting twice changes nothing. */
+ * and reading again does not change. Formatting twice changes nothing. A program is
+ * printed, too, and becomes C. */
+#include "tiddle/code_printer.h"
+#include "tiddle/code_writer.h"
 #include "tiddle/reader.h"
 #include "tiddle/writer.h"
 
@@ -43,6 +46,25 @@ static char *format(const char *bytes, size_t length, size_t *formatted)
     return text;
 }
 
+static char *print_code(const char *bytes, size_t length, size_t *printed)
+{
+    struct error error = {0};
+    struct code *code = code_parse("fuzz", bytes, length, &error);
+    char *text = NULL, *program = NULL;
+    size_t program_length;
+    if (!code)
+        return NULL;
+    FILE *out = open_memstream(&program, &program_length);
+    code_write_program(out, code, "fuzz", true);
+    fclose(out);
+    free(program);
+    out = open_memstream(&text, printed);
+    code_print(out, code);
+    fclose(out);
+    code_free(code);
+    return text;
+}
+
 static void same(char *(*step)(const char *, size_t, size_t *), const char *bytes, size_t length)
 {
     size_t once_length, twice_length;
@@ -62,8 +84,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size)
         memcpy(bytes, data, size);
     bytes[size] = '\0';
-    same(print, bytes, size);
-    same(format, bytes, size);
+    if (code_is_program(bytes)) {
+        same(print_code, bytes, size);
+    } else {
+        same(print, bytes, size);
+        same(format, bytes, size);
+    }
     free(bytes);
     return 0;
 }
