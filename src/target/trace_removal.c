@@ -44,6 +44,11 @@ static const struct {
     {"runs", true},
     {"cut_off", false},
     {"users", false},
+    {"checkpoint", false},
+    {"rank", false}, /* of a program of MPI */
+    {"rank.new-*", false},
+    {"gdb-story", false}, /* of replays of what was explored */
+    {"gdb-script", false},
 };
 
 static bool matches(const char *name, const char *pattern)

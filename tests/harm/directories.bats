@@ -114,6 +114,18 @@ C
     done
 }
 
+@test "-d replaces a recording with what ranks, and gdb after an exploration, leave in it" {
+    "$PREPLAY" record -d mine "$BIN/race"
+    touch mine/checkpoint mine/rank mine/rank.new-abcdef
+    "$PREPLAY" record -d mine "$BIN/race"
+    [ ! -e mine/checkpoint ]
+    run -66 "$PREPLAY" explore -d mine "$BIN/race"
+    PREPLAY_GDB="-batch -ex preplay" "$PREPLAY" replay --gdb mine </dev/null
+    [ -e mine/gdb-story ]
+    run -66 "$PREPLAY" explore -d mine "$BIN/race"
+    "$PREPLAY" record -d mine "$BIN/race"
+}
+
 @test "-d never empties the working directory, nor one around it" {
     "$PREPLAY" record -d mine "$BIN/race"
     cd mine
