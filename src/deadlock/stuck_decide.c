@@ -1,6 +1,7 @@
 /* One tuple of waits: a deadlock, none, or not known. */
 #include "deadlock/stuck_decide.h"
 
+#include "base/interruption.h"
 #include "engine/found.h"
 #include "deadlock/stuck_table.h"
 
@@ -104,12 +105,16 @@ static void work(const struct stuck_decider *decider, uint64_t done)
     *left -= done < *left ? done : *left;
 }
 
+/* Who may go on: everybody, those of the set, the others. */
+enum part { EVERYBODY, OF_SET, OTHERS, PARTS };
+
 /* A schedule in the making, after what lies before the window: threads of the set stop at
  * their events. */
 struct play {
     struct stuck_decider *decider;
     const struct stuck_goal *goal;
     struct machine *machine;
+    uint32_t past[PARTS]; /* by part: whoever is of it has executed what lies before, or stands */
 };
 
 static void play_begin(struct play *play)
@@ -136,25 +141,54 @@ static uint32_t stop_of(const struct play *play, uint32_t thread)
     return POS_NONE;
 }
 
-/* The earliest event that one of the threads of the set, or one of the others, may execute
- * now; POS_NONE if there is none. */
-static uint32_t next_of(const struct play *play, bool of_set)
+static bool is_of(const struct play *play, uint32_t thread, enum part part)
+{
+    return part == EVERYBODY || (stop_of(play, thread) != POS_NONE) == (part == OF_SET);
+}
+
+static bool may_go_on(const struct play *play, uint32_t pos)
+{
+    uint32_t thread = play->decider->history->events[pos].thread;
+    return pos != stop_of(play, thread) && machine_forbids(play->machine, pos) == RULE_NONE;
+}
+
+/* The earliest event that is left to a thread of the part which does not stand at its stop. */
+static uint32_t first_left(struct play *play, enum part part)
 {
     const struct stuck_decider *decider = play->decider;
-    uint32_t earliest = POS_NONE;
-    for (uint32_t thread = 0; thread < decider->history->threads; thread++) {
-        uint32_t pos = machine_next(play->machine, thread), stop = stop_of(play, thread);
-        if (pos < earliest && pos < decider->sets->to && pos != stop &&
-            (stop != POS_NONE) == of_set && machine_forbids(play->machine, pos) == RULE_NONE)
+    uint32_t *pos = &play->past[part];
+    for (; *pos < decider->sets->to; ++*pos) {
+        uint32_t thread = decider->history->events[*pos].thread, stop = stop_of(play, thread);
+        if (is_of(play, thread, part) && !machine_executed(play->machine, *pos) &&
+            (stop == POS_NONE || *pos < stop))
+            return *pos;
+    }
+    return POS_NONE;
+}
+
+/* The earliest event that a thread of the part may execute now; POS_NONE if there is none. Nearly
+ * always nobody has left any before it; of thousands of threads not all are asked then. */
+static uint32_t next_of(struct play *play, enum part part)
+{
+    const struct stuck_decider *decider = play->decider;
+    uint32_t earliest = first_left(play, part);
+    if (earliest == POS_NONE || may_go_on(play, earliest))
+        return earliest;
+    earliest = POS_NONE;
+    for (uint32_t thread = 0; thread < decider->history->threads && !interruption_asked();
+         thread++) {
+        uint32_t pos = machine_next(play->machine, thread);
+        if (pos < earliest && pos < decider->sets->to && is_of(play, thread, part) &&
+            may_go_on(play, pos))
             earliest = pos;
     }
-    return earliest;
+    return interruption_asked() ? POS_NONE : earliest;
 }
 
 /* Lets everybody go on who is not of the set, in the observed order as far as possible. */
 static void play_others(struct play *play)
 {
-    for (uint32_t pos; (pos = next_of(play, false)) != POS_NONE;)
+    for (uint32_t pos; (pos = next_of(play, OTHERS)) != POS_NONE;)
         play_event(play, pos);
 }
 
@@ -193,7 +227,7 @@ static bool proves(struct stuck_decider *decider, const struct stuck_members *me
                    const struct stuck_goal *goal, const struct search_witness *found,
                    uint32_t length)
 {
-    struct play play = {decider, goal, NULL};
+    struct play play = {.decider = decider, .goal = goal};
     play_begin(&play);
     for (uint32_t i = decider->sets->from; i < length; i++)
         play_event(&play, found->events[i]);
@@ -209,11 +243,13 @@ static bool proves(struct stuck_decider *decider, const struct stuck_members *me
 static bool comes_late(struct stuck_decider *decider, const struct stuck_members *members,
                        const struct stuck_goal *goal)
 {
-    struct play play = {decider, goal, NULL};
+    struct play play = {.decider = decider, .goal = goal};
     play_begin(&play);
-    do
+    play_others(&play);
+    for (uint32_t pos; (pos = next_of(&play, OF_SET)) != POS_NONE;) {
+        play_event(&play, pos);
         play_others(&play);
-    while (next_of(&play, true) != POS_NONE && (play_event(&play, next_of(&play, true)), true));
+    }
     return play_end(&play, members, play_stands(&play));
 }
 
@@ -221,14 +257,10 @@ static bool comes_late(struct stuck_decider *decider, const struct stuck_members
 static bool comes_as_observed(struct stuck_decider *decider, const struct stuck_members *members,
                               const struct stuck_goal *goal)
 {
-    struct play play = {decider, goal, NULL};
+    struct play play = {.decider = decider, .goal = goal};
     play_begin(&play);
-    for (;;) {
-        uint32_t other = next_of(&play, false), own = next_of(&play, true);
-        if (other == POS_NONE && own == POS_NONE)
-            break;
-        play_event(&play, other < own ? other : own);
-    }
+    for (uint32_t pos; (pos = next_of(&play, EVERYBODY)) != POS_NONE;)
+        play_event(&play, pos);
     return play_end(&play, members, play_stands(&play));
 }
 
@@ -311,7 +343,7 @@ enum search_answer stuck_decide(struct stuck_decider *decider, const struct stuc
     enum search_answer answer = SEARCH_EXHAUSTED;
     if (decider->table)
         answer = look_up(decider, members, goal->events);
-    if (answer != SEARCH_EXHAUSTED || !*sets->work)
+    if (answer != SEARCH_EXHAUSTED || !*sets->work || interruption_asked())
         return answer;
     if (comes_as_observed(decider, members, goal) || comes_late(decider, members, goal))
         return SEARCH_WITNESS;

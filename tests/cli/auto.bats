@@ -181,3 +181,22 @@ END
     run bash -c "$limit; exec '$PREPLAY' predict threads0.std"
     [ "$status" -eq 0 ]
 }
+
+# Whose turn it is in the schedule of a set of waits was asked of all threads before every event: minutes, and no
+# signal ended them.
+@test "five thousand threads that wait for one condition are through" {
+    awk 'BEGIN {
+        for (i = 0; i < 5000; i++) printf "T0|fork(t%d)|1\n", i
+        for (i = 0; i < 5000; i++) {
+            printf "t%d|acq(m)|2\n", i
+            if (i % 500 == 499) printf "t%d|notifyall(c)|3\n", i
+            printf "t%d|r(go)|4\nt%d|wait(c,m)|5\n", i, i
+            if (i % 500 == 499)
+                for (k = 0; k < i; k++) printf "t%d|woken(c,m)|5\nt%d|r(go)|4\nt%d|wait(c,m)|5\n", k, k, k
+        }
+        printf "T0|acq(m)|5\nT0|w(go)|6\nT0|notifyall(c)|7\nT0|rel(m)|8\n"
+        for (i = 0; i < 5000; i++) printf "t%d|woken(c,m)|5\nt%d|r(go)|4\nt%d|rel(m)|9\n", i, i, i
+        for (i = 0; i < 5000; i++) printf "T0|join(t%d)|10\n", i }' >waiting.std
+    run timeout -k 5 300 "$PREPLAY" predict waiting.std
+    [ "$status" -eq 0 ]
+}
