@@ -1,7 +1,9 @@
 #include "csp/cspm.h"
 
 #include "base/array.h"
+#include "base/map.h"
 #include "csp/cspm_model.h"
+#include "model/semaphore_locks.h"
 
 static const struct {
     const char *name, *type;
@@ -39,6 +41,9 @@ static const struct {
     [CHANNEL_ONCE_BEGIN] = {"once_begin", "Onces"},
     [CHANNEL_ONCE_END] = {"once_end", "Onces"},
     [CHANNEL_ONCE_PASS] = {"once_pass", "Onces"},
+    [CHANNEL_OPTIONAL] = {"optional", NULL},
+    [CHANNEL_LAST_SIGNAL] = {"last_signal", "Conditions"},
+    [CHANNEL_LAST_POST] = {"last_post", "Semaphores"},
 };
 
 const char *cspm_channel_name(enum cspm_channel channel)
@@ -75,6 +80,22 @@ static void find_shared(struct cspm_model *model)
         model->shared[i] = seen[i] == 3;
     free(first);
     free(seen);
+}
+
+static void find_last_help(struct cspm_model *model)
+{
+    const struct history *history = model->history;
+    struct map later = {0};
+    for (uint32_t pos = history->count; pos-- > 0;) {
+        const struct event *event = &history->events[pos];
+        bool post = event->op == EVENT_POST;
+        if (!op_in(event->op,
+                   OP_BIT(EVENT_POST) | OP_BIT(EVENT_SIGNAL) | OP_BIT(EVENT_BROADCAST)) ||
+            (post && model->semaphore_locks && model->semaphore_locks[event->object]))
+            continue;
+        map_at(&later, map_pair(event->object << 1 | post, event->thread), &model->last_help[pos]);
+    }
+    map_free(&later);
 }
 
 static void find_rest(struct cspm_model *model)
@@ -170,7 +191,7 @@ static void write_declarations(struct cspm_model *model)
         cspm_write_instance(out, i);
     }
     if (instances)
-        putc('\n', out);
+        fputs(model->plain ? "\n" : " | no_use\n", out);
 }
 
 static void write_atomics(struct cspm_model *model)
@@ -202,7 +223,8 @@ static void write_channels(struct cspm_model *model)
     fputs("channel race, live, finished\n\nsync_set = {", out);
     const char *separator = "| ";
     for (unsigned i = 0; i < CHANNEL_COUNT; i++) {
-        if (!model->used[i] || (i >= CHANNEL_READ && i <= CHANNEL_ATOMIC_WRITE))
+        if (!model->used[i] || (i >= CHANNEL_READ && i <= CHANNEL_ATOMIC_WRITE) ||
+            i >= CHANNEL_OPTIONAL)
             continue;
         fprintf(out, "%s%s", separator, channels[i].name);
         separator = ", ";
@@ -275,9 +297,11 @@ static void write_model(struct cspm_model *model)
     cspm_write_objects(model);
     write_program(model);
     write_races(model);
-    fputs("\nLIVE = live -> LIVE\n"
-          "assert LIVE [F= (PROGRAM \\ diff(Events, {live})) ; LIVE\n",
-          out);
+    fputs("\nLIVE = live -> LIVE\n", out);
+    if (model->plain)
+        fputs("assert LIVE [F= (PROGRAM \\ diff(Events, {live})) ; LIVE\n", out);
+    else
+        cspm_write_stuck(model);
 }
 
 void cspm_write(FILE *out, const struct history *history)
@@ -289,6 +313,8 @@ void cspm_write(FILE *out, const struct history *history)
         .shared = NEW_ARRAY(bool, trace_count(trace, CLASS_VARIABLE)),
         .atomic = NEW_ARRAY(bool, trace_count(trace, CLASS_VARIABLE)),
         .rwlock = NEW_ARRAY(bool, trace_count(trace, CLASS_LOCK)),
+        .last_help = NEW_ARRAY(bool, history->count),
+        .semaphore_locks = semaphore_locks(history),
         .forked = NEW_ARRAY(bool, history->threads),
         .joined = NEW_ARRAY(bool, history->threads),
         .write_number = NEW_ARRAY(uint32_t, history->count),
@@ -298,6 +324,8 @@ void cspm_write(FILE *out, const struct history *history)
     cspm_names_make(&model.names, trace);
     find_shared(&model);
     find_rest(&model);
+    find_last_help(&model);
+    cspm_find_plain(&model);
     cspm_scan_threads(&model);
     complete_channels(&model);
     write_model(&model);
@@ -307,6 +335,8 @@ void cspm_write(FILE *out, const struct history *history)
     free(model.rwlock);
     free(model.forked);
     free(model.joined);
+    free(model.last_help);
+    free(model.semaphore_locks);
     free(model.write_number);
     free(model.instance_barrier);
 }

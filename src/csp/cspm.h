@@ -7,7 +7,9 @@
  * Beyond the papers: an operation on a condition variable is one on the variable
  * and one on its mutex (wait.t.c -> unlock.t.m, woken.t.c -> lock.t.m); atomic
  * operations carry the number of the write they see or make; failed tries have
- * channels of their own. The program's end is the event `finished`, for parallel
+ * channels of their own, and what may be left where it comes out otherwise is announced
+ * (optional.t), as is that a thread has no signal or post left, for the assertion of deadlocks
+ * (cspm_stuck.c). The program's end is the event `finished`, for parallel
  * processes end only together, and those of the objects never do. */
 #ifndef PREPLAY_CSP_CSPM_H
 #define PREPLAY_CSP_CSPM_H

@@ -41,6 +41,10 @@ enum cspm_channel {
     CHANNEL_ONCE_BEGIN,
     CHANNEL_ONCE_END,
     CHANNEL_ONCE_PASS,
+    /* Said by threads about themselves, for the assertion of deadlocks (cspm_stuck.c). */
+    CHANNEL_OPTIONAL,    /* what comes next never waits: a try, an atomic load */
+    CHANNEL_LAST_SIGNAL, /* the thread has no signal of the condition left */
+    CHANNEL_LAST_POST,
     CHANNEL_COUNT,
 };
 
@@ -59,6 +63,9 @@ struct cspm_model {
     bool *atomic;               /* by variable: some thread uses it atomically */
     bool *rwlock;               /* by lock */
     bool *forked, *joined;      /* by thread */
+    bool *last_help;            /* by pos: its thread's last signal, or post, of the object */
+    bool *semaphore_locks;      /* by semaphore, or NULL: model/semaphore_locks.h */
+    bool plain;                 /* threads that stop wait for each other: no need of cspm_stuck.c */
     uint32_t *write_number;     /* by pos: of a write of an atomic variable, from 1 */
     const uint32_t *reads_from; /* by pos */
     uint32_t *instance_barrier; /* by barrier instance */
@@ -78,5 +85,14 @@ void cspm_write_thread(struct cspm_model *model, uint32_t thread);
 void cspm_scan_threads(struct cspm_model *model);
 /* The processes of all objects, and SYNC, their interleaving. */
 void cspm_write_objects(struct cspm_model *model);
+/* Those threads for which the array says so. */
+void cspm_write_set_of_threads(struct cspm_model *model, const bool *members);
+
+uint32_t cspm_count_posts(const struct history *history, uint32_t semaphore);
+
+/* Fills `plain`. */
+void cspm_find_plain(struct cspm_model *model);
+/* The assertion that no thread is stuck because of others. */
+void cspm_write_stuck(struct cspm_model *model);
 
 #endif

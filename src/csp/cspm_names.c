@@ -36,7 +36,9 @@ static const char *const reserved[] = {
     "SEMAPHORE",    "ONCE",       "ONCE_DONE",   "ATOMIC",       "PROGRAM",
     "SYNC",         "T_INTER",    "FORKS",       "JOINS",        "MUTEXES",
     "RWLOCKS",      "CONDITIONS", "SEMAPHORES",  "ONCES",        "ATOMICS",
-    "BARRIERS",
+    "BARRIERS",     "any",        "done",        "free",         "freeze",
+    "gate",         "last_post",  "last_signal", "new",          "no_use",
+    "said_set",     "at_set",     "old",         "optional",
 };
 
 /* Also taken: the letters that stand for variables in the model's definitions, and
@@ -44,10 +46,11 @@ static const char *const reserved[] = {
 static bool is_taken(struct interner *taken, const char *name)
 {
     if (strncmp(name, "THREAD_", 7) == 0 || strncmp(name, "BARRIER_", 8) == 0 ||
+        strncmp(name, "AT_", 3) == 0 || strncmp(name, "FROZEN_", 7) == 0 ||
         strncmp(name, "USE_", 4) == 0 || strncmp(name, "use_", 4) == 0)
         return true;
     return intern_find(taken, name, strlen(name)) != INTERN_NONE ||
-           (islower((unsigned char)name[0]) && !name[1] && strchr("einrstuvw", name[0]));
+           (islower((unsigned char)name[0]) && !name[1] && strchr("ehinrstuvw", name[0]));
 }
 
 static char *identifier(const char *name, enum object_class class)

@@ -6,9 +6,10 @@
 /* The interleavings that make up SYNC. */
 struct parts ARRAY_OF(const char *);
 
-static void write_set_of_threads(struct cspm_model *model, const bool *members)
+void cspm_write_set_of_threads(struct cspm_model *model, const bool *members)
 {
-    const char *separator = "{";
+    const char *separator = "";
+    fputs("{", model->out);
     for (uint32_t thread = 0; thread < model->history->threads; thread++) {
         if (!members[thread])
             continue;
@@ -31,7 +32,7 @@ static void write_forks(struct cspm_model *model, struct parts *parts)
     uint32_t threads = model->history->threads;
     if (model->used[CHANNEL_FORK]) {
         fputs("\nFORK(i) = fork?t!i -> start.i -> STOP\nFORKS = ||| i : ", model->out);
-        write_set_of_threads(model, model->forked);
+        cspm_write_set_of_threads(model, model->forked);
         fputs(" @ FORK(i)\n", model->out);
         array_push(parts, "FORKS");
     }
@@ -45,7 +46,7 @@ static void write_forks(struct cspm_model *model, struct parts *parts)
         else
             fputs("\nJOIN(i) = end.i -> STOP\n", model->out);
         fputs("JOINS = ||| i : ", model->out);
-        write_set_of_threads(model, ending);
+        cspm_write_set_of_threads(model, ending);
         fputs(" @ JOIN(i)\n", model->out);
         array_push(parts, "JOINS");
     }
@@ -104,7 +105,7 @@ static void write_conditions(struct cspm_model *model, struct parts *parts)
     array_push(parts, "CONDITIONS");
 }
 
-static uint32_t count_posts(const struct history *history, uint32_t semaphore)
+uint32_t cspm_count_posts(const struct history *history, uint32_t semaphore)
 {
     uint32_t posts = 0;
     for (uint32_t pos = 0; pos < history->count; pos++)
@@ -129,7 +130,7 @@ static void write_semaphores(struct cspm_model *model, struct parts *parts)
         uint32_t initial = trace_semaphore_initial(trace, i);
         fprintf(model->out, "%sSEMAPHORE(%s, %u, %u)", i ? " ||| " : "",
                 cspm_name(&model->names, CLASS_SEMAPHORE, i), initial,
-                initial + count_posts(model->history, i));
+                initial + cspm_count_posts(model->history, i));
     }
     putc('\n', model->out);
     array_push(parts, "SEMAPHORES");
@@ -145,7 +146,7 @@ static void write_round(struct cspm_model *model, const char *channel, uint32_t 
             parties[event->thread] = true;
     }
     fputs("(||| t : ", model->out);
-    write_set_of_threads(model, parties);
+    cspm_write_set_of_threads(model, parties);
     fprintf(model->out, " @ %s.t.", channel);
     cspm_write_instance(model->out, instance);
     fputs(" -> SKIP)", model->out);

@@ -21,6 +21,13 @@ static void add(struct collector *collector, enum cspm_channel channel, uint32_t
     collector->model->used[channel] = true;
 }
 
+/* What follows may be left: in another schedule it comes out otherwise, and waits for nobody. */
+static void add_optional(struct collector *collector)
+{
+    if (!collector->model->plain)
+        add(collector, CHANNEL_OPTIONAL, 0);
+}
+
 /* One access of an object a segment; a write stands for a read as well. */
 static void add_access(struct collector *collector, const struct event *event)
 {
@@ -49,6 +56,8 @@ static void add_atomic(struct collector *collector, const struct event *event, u
     bool writes = event_writes(event);
     if (event->op != EVENT_WRITE && model->shared[event->object])
         add(collector, writes ? CHANNEL_ATOMIC_WRITE : CHANNEL_ATOMIC_READ, event->object);
+    if (op_in(event->op, OPS_BOUND))
+        add_optional(collector);
     if (event->op == EVENT_ATOMIC_RMW) {
         add(collector, CHANNEL_RMW, event->object);
         array_last(&collector->events).first = seen_number(model, pos);
@@ -78,9 +87,20 @@ static void add_lock(struct collector *collector, uint8_t op, bool failed, uint3
         add(collector, rwlock ? CHANNEL_WRUNLOCK : CHANNEL_UNLOCK, lock);
 }
 
+/* Who waits for the thread's help need not wait for it any more. */
+static void add_last_help(struct collector *collector, const struct event *event, uint32_t pos)
+{
+    const struct cspm_model *model = collector->model;
+    if (model->last_help[pos] && !model->plain)
+        add(collector, event->op == EVENT_POST ? CHANNEL_LAST_POST : CHANNEL_LAST_SIGNAL,
+            event->object);
+}
+
 static void add_condition(struct collector *collector, const struct event *event)
 {
     bool failed = event->flags & EVENT_FAILED;
+    if (event->op == EVENT_WAIT_END && event->flags & (EVENT_TRY | EVENT_FAILED))
+        add_optional(collector);
     switch (event->op) {
     case EVENT_WAIT_BEGIN:
         add(collector, CHANNEL_WAIT, event->object);
@@ -103,6 +123,8 @@ static void add_sync(struct collector *collector, const struct event *event)
 {
     bool failed = event->flags & EVENT_FAILED;
     map_clear(&collector->segment);
+    if (event->flags & (EVENT_TRY | EVENT_FAILED) && event->op != EVENT_WAIT_END)
+        add_optional(collector);
     switch (event->op) {
     case EVENT_FORK:
         add(collector, CHANNEL_FORK, event->object);
@@ -161,8 +183,10 @@ static void collect(struct collector *collector, uint32_t thread)
             map_clear(&collector->segment);
         }
         if (op_in(event->op, OPS_SYNC & ~(OPS_ATOMIC | OP_BIT(EVENT_START) | OP_BIT(EVENT_END) |
-                                          OP_BIT(EVENT_FENCE))))
+                                          OP_BIT(EVENT_FENCE)))) {
             add_sync(collector, event);
+            add_last_help(collector, event, pos);
+        }
     }
     if (model->forked[thread] || model->joined[thread])
         add(collector, CHANNEL_END, thread);
@@ -185,7 +209,8 @@ static void write_event(struct cspm_model *model, const struct cspm_event *event
         [CHANNEL_BROADCAST] = CLASS_CONDITION,  [CHANNEL_POST] = CLASS_SEMAPHORE,
         [CHANNEL_SEMWAIT] = CLASS_SEMAPHORE,    [CHANNEL_SEMFAIL] = CLASS_SEMAPHORE,
         [CHANNEL_ONCE_BEGIN] = CLASS_ONCE,      [CHANNEL_ONCE_END] = CLASS_ONCE,
-        [CHANNEL_ONCE_PASS] = CLASS_ONCE,
+        [CHANNEL_ONCE_PASS] = CLASS_ONCE,       [CHANNEL_LAST_SIGNAL] = CLASS_CONDITION,
+        [CHANNEL_LAST_POST] = CLASS_SEMAPHORE,
     };
     enum object_class class = classes[event->channel];
     FILE *out = model->out;

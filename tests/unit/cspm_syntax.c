@@ -195,7 +195,8 @@ static void value(struct parser *p)
         char name[NAME_SIZE];
         expect_name(p, name);
         const struct symbol *symbol = find(p, name);
-        if (!is_bound(p, name) && !(symbol && symbol->kind == KIND_MEMBER))
+        bool value = symbol && (symbol->kind == KIND_MEMBER || symbol->kind == KIND_TYPE);
+        if (!is_bound(p, name) && !value)
             reject(p, "%s is no value", name);
     }
     if (is(p, "+") || is(p, "-")) {
