@@ -27,7 +27,10 @@ static void tell(void *context, const struct misuse_seen *seen)
     const struct event *first = &history->events[events[0].pos];
     finding.verdict = misuse_is_advice(seen->rule) ? VERDICT_ADVICE : VERDICT_OBSERVED;
     finding.rule = misuse_rules[seen->rule].name;
-    if (first->op != EVENT_BAD_CALL) {
+    if (event_acquires(first)) { /* of a wait that returns: the lock, not the condition */
+        finding.object_class = CLASS_LOCK;
+        finding.object = event_lock(first);
+    } else if (first->op != EVENT_BAD_CALL) {
         finding.object_class = event_object_class(first->op);
         finding.object = first->object;
     }

@@ -97,6 +97,25 @@ static void examples_have_their_rules(void **state)
     }
 }
 
+/* A lock that a wait has taken back is the lock, not the condition variable. */
+static void a_lock_is_named_after_a_wait(void **state)
+{
+    (void)state;
+    static const char text[] = "T0|fork(T1)|1\nT1|acq(l)|2\nT1|wait(c,l)|3\nT1|woken!(c,l)|4\n"
+                               "T1|threadend()|5\nT0|join(T1)|6\n";
+    static const struct engine_options options = {.jobs = 1};
+    const struct engine *engine = &engine_misuse;
+    struct error error = {0};
+    struct driver driver = {0};
+    struct trace *trace = std_open_memory("example", text, strlen(text));
+    assert_int_equal(driver_run(&driver, trace, &engine, 1, &options, &error), 0);
+    assert_int_equal(driver.runs[0].findings->count, 1);
+    assert_string_equal(driver.runs[0].findings->items[0].rule, "exit-holding");
+    assert_int_equal(driver.runs[0].findings->items[0].object_class, CLASS_LOCK);
+    driver_free(&driver);
+    trace_close(trace);
+}
+
 /* The page has a row for each rule, with what the table says. */
 static void the_page_shows_the_table(void **state)
 {
@@ -122,6 +141,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(examples_have_their_rules),
+        cmocka_unit_test(a_lock_is_named_after_a_wait),
         cmocka_unit_test(the_page_shows_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
