@@ -49,9 +49,14 @@ static void write_heading(const struct writing *writing)
             writing->name);
     write_declarations(writing);
     fprintf(writing->out,
-            "\n__attribute__((unused)) static void failed(int line, const char *what)\n{\n"
-            "    fprintf(stderr, \"%s:%%d: assertion failed: %%s\\n\", line, what);\n"
-            "    abort();\n}\n\n"
+            "\n/* In the line itself: two assertions are two failures. */\n"
+            "#define CHECK(line, what, holds) \\\n"
+            "    do { \\\n"
+            "        if (!(holds)) { \\\n"
+            "            fprintf(stderr, \"%s:%%d: assertion failed: %%s\\n\", line, what); \\\n"
+            "            abort(); \\\n"
+            "        } \\\n"
+            "    } while (0)\n\n"
             "__attribute__((unused)) static number exchange(volatile number *variable, number "
             "wanted, number value)\n{\n"
             "    __atomic_compare_exchange_n(variable, &wanted, value, 0, __ATOMIC_SEQ_CST, "
@@ -183,11 +188,11 @@ static void write_local(const struct writing *writing, const struct code_line *l
         fputs(" {", out);
         break;
     case CODE_ASSERT:
-        fputs("if (!", out);
-        write_comparison(writing, line);
-        fprintf(out, ") failed(%u, \"", line->number);
+        fprintf(out, "CHECK(%u, \"", line->number);
         code_print_comparison(out, writing->code, line);
-        fputs("\");", out);
+        fputs("\", ", out);
+        write_comparison(writing, line);
+        fputs(");", out);
         break;
     default:
         fputs(code_word(line->op), out);
