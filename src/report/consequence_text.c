@@ -2,6 +2,7 @@
 #include "report/frames.h"
 #include "report/full_text.h"
 #include "report/steps.h"
+#include "report/thread_roles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static void print_frames(FILE *out, const char *stack)
     }
 }
 
-static void print_order(FILE *out, const struct trace *trace, const struct finding *finding,
+static void print_order(FILE *out, const struct report *report, const struct finding *finding,
                         const struct consequence_order *order, struct text_style style)
 {
     fputs("  ", out);
@@ -39,7 +40,7 @@ static void print_order(FILE *out, const struct trace *trace, const struct findi
         const struct finding_event *event = &finding->events[order->first];
         fputs("If thread ", out);
         char thread[256];
-        thread_text(thread, sizeof thread, trace, event->thread);
+        thread_text(thread, sizeof thread, report, event->thread);
         columns_text(out, thread);
         fprintf(out, " %s first: ", event->flags & EVENT_FREES ? "frees" : step_verb(event->op));
     } else {
@@ -58,7 +59,7 @@ static void print_order(FILE *out, const struct trace *trace, const struct findi
         print_frames(out, order->stack);
 }
 
-void text_consequence(FILE *out, const struct trace *trace, const struct finding *finding,
+void text_consequence(FILE *out, const struct report *report, const struct finding *finding,
                       struct text_style style)
 {
     const struct consequence *consequence = &finding->consequence;
@@ -67,5 +68,5 @@ void text_consequence(FILE *out, const struct trace *trace, const struct finding
     for (int failing = 1; failing >= 0; failing--)
         for (uint32_t i = 0; i < consequence->count; i++)
             if ((consequence->orders[i].rule != NULL) == failing)
-                print_order(out, trace, finding, &consequence->orders[i], style);
+                print_order(out, report, finding, &consequence->orders[i], style);
 }

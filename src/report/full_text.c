@@ -9,6 +9,7 @@
 #include "report/short_name.h"
 #include "report/source.h"
 #include "report/steps.h"
+#include "report/thread_roles.h"
 #include "trace/turns.h"
 #include "trace/finding_id.h"
 #include "trace/misuse_rules.h"
@@ -86,7 +87,7 @@ static void print_name(const struct writer *writer, enum object_class class, uin
 static void print_thread(const struct writer *writer, uint32_t thread)
 {
     char text[256];
-    thread_text(text, sizeof text, writer->trace, thread);
+    thread_text(text, sizeof text, writer->report, thread);
     columns_text(writer->out, text);
 }
 
@@ -347,7 +348,7 @@ static void print_schedule(struct writer *writer, const struct finding *finding)
     if (!is_new)
         return;
     struct finding full = finding_in_full(finding, writer->report->history);
-    text_interleaving(writer->out, writer->report->history, &full, writer->style);
+    text_interleaving(writer->out, writer->report, &full, writer->style);
     finding_full_free(&full, finding);
 }
 
@@ -366,7 +367,7 @@ static void print_finding(struct writer *writer, const struct finding *finding)
     print_verdict(writer, finding);
     if (finding->kind == FINDING_MISUSE)
         print_misuse(writer, finding);
-    text_consequence(out, writer->trace, finding, writer->style);
+    text_consequence(out, writer->report, finding, writer->style);
     for (uint32_t i = 0; i < finding->event_count; i++) {
         putc('\n', out);
         print_event(writer, finding, i);

@@ -11,10 +11,10 @@ void report_text(FILE *out, const struct report *report, struct text_style style
 
 /* Its parts. */
 void report_text_findings(FILE *out, const struct report *report, struct text_style style);
-void text_interleaving(FILE *out, const struct history *history, const struct finding *finding,
+void text_interleaving(FILE *out, const struct report *report, const struct finding *finding,
                        struct text_style style);
 /* What the program did after the error, in each order of it: what fails first. */
-void text_consequence(FILE *out, const struct trace *trace, const struct finding *finding,
+void text_consequence(FILE *out, const struct report *report, const struct finding *finding,
                       struct text_style style);
 /* What the items from `first` to before `end`, which have one cause with the finding before them,
  * add to it. */

@@ -9,6 +9,7 @@
 #include "report/source.h"
 #include "report/words.h"
 #include "report/short_name.h"
+#include "report/thread_roles.h"
 #include "trace/turns.h"
 #include "trace/finding_id.h"
 
@@ -51,7 +52,7 @@ static json_t *stack_json(struct page *page, uint32_t location, uint32_t stack)
 static json_t *thread_json(const struct page *page, uint32_t thread)
 {
     char text[256];
-    thread_text(text, sizeof text, page->trace, thread);
+    thread_text(text, sizeof text, page->report, thread);
     return words_json(text);
 }
 
@@ -106,7 +107,7 @@ static json_t *background_json(struct page *page, const struct finding *finding)
     json_t *list = json_array();
     if (finding->object_class == CLASS_VARIABLE &&
         trace_origin(page->trace, finding->object, &origin)) {
-        thread_text(thread, sizeof thread, page->trace, origin.thread);
+        thread_text(thread, sizeof thread, page->report, origin.thread);
         bool heap = origin.kind == ORIGIN_HEAP;
         json_t *text = heap ? words_format("offset %" PRIu64 " of a heap block of %" PRIu64
                                            " bytes, allocated by %s",
@@ -124,8 +125,8 @@ static json_t *background_json(struct page *page, const struct finding *finding)
         if (fork == POS_NONE || again)
             continue;
         const struct event *event = &history->events[fork];
-        thread_text(thread, sizeof thread, page->trace, finding->events[i].thread);
-        thread_text(other, sizeof other, page->trace, event->thread);
+        thread_text(thread, sizeof thread, page->report, finding->events[i].thread);
+        thread_text(other, sizeof other, page->report, event->thread);
         json_array_append_new(list, json_pack("[o, o]",
                                               words_format("%s was created by %s", thread, other),
                                               stack_json(page, event->location, event->stack)));

@@ -4,6 +4,7 @@
 #include "report/frames.h"
 #include "report/run_waits.h"
 #include "report/steps.h"
+#include "report/thread_roles.h"
 #include "report/words.h"
 #include "report/xml.h"
 #include "trace/finding_id.h"
@@ -48,7 +49,7 @@ static void put(struct overview *self, const char *before, const char *text, con
 static void put_thread(struct overview *self, uint32_t thread)
 {
     char name[256];
-    thread_text(name, sizeof name, self->report->trace, thread);
+    thread_text(name, sizeof name, self->report, thread);
     xml_text(self->out, name);
 }
 

@@ -5,6 +5,7 @@
 #include "report/frames.h"
 #include "report/full_text.h"
 #include "report/steps.h"
+#include "report/thread_roles.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ enum {
 
 struct picture {
     FILE *out;
+    const struct report *report;
     const struct history *history;
     const struct finding *finding;
     const struct step *steps;
@@ -55,7 +57,7 @@ static void print_head(const struct picture *picture)
     char text[256];
     fprintf(picture->out, "%*s%s", NUMBER_CELLS, "", text_bold(picture->style));
     for (size_t i = 0; i < picture->threads.count; i++) {
-        thread_text(text, sizeof text, picture->history->trace, picture->threads.items[i]);
+        thread_text(text, sizeof text, picture->report, picture->threads.items[i]);
         bool last = i + 1 == picture->threads.count;
         columns_print(picture->out, text, last ? columns_width(text) : picture->cells - 1);
         fputs(last ? "" : " ", picture->out);
@@ -93,7 +95,7 @@ static void print_step(const struct picture *picture, const struct step *step)
     fprintf(out, "%6u %c", step->place + 1, step->error ? '>' : ' ');
     size_t column = column_of(picture, event->thread);
     if (!picture->cells) {
-        thread_text(thread, sizeof thread, picture->history->trace, event->thread);
+        thread_text(thread, sizeof thread, picture->report, event->thread);
         snprintf(both, sizeof both, "%-10s %s", thread, text);
     }
     fprintf(out, "%*s%s", (int)(picture->cells * column), "",
@@ -124,10 +126,12 @@ static bool either_may_go_first(const struct picture *picture)
            picture->steps[picture->count - 1].error && picture->steps[picture->count - 2].error;
 }
 
-void text_interleaving(FILE *out, const struct history *history, const struct finding *finding,
+void text_interleaving(FILE *out, const struct report *report, const struct finding *finding,
                        struct text_style style)
 {
-    struct picture picture = {.out = out, .history = history, .finding = finding, .style = style};
+    const struct history *history = report->history;
+    struct picture picture = {
+        .out = out, .report = report, .history = history, .finding = finding, .style = style};
     struct step *steps = steps_create(history, finding, 0, &picture.count);
     steps_collapse(history, steps, &picture.count, MOST_STEPS);
     picture.steps = steps;

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "report/frames.h"
 #include "report/steps.h"
+#include "report/thread_roles.h"
 #include "report/words.h"
 #include "trace/finding_id.h"
 #include "trace/turns.h"
@@ -59,7 +60,7 @@ static json_t *step_words(const struct tracks *self, const struct event *event, 
 static json_t *thread_words(const struct tracks *self, uint32_t thread)
 {
     char text[256];
-    thread_text(text, sizeof text, self->report->trace, thread);
+    thread_text(text, sizeof text, self->report, thread);
     return words_json(text);
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "report/advice.h"
+#include "report/thread_roles.h"
 #include "trace/finding_id.h"
 
 #include <stdlib.h>
@@ -63,14 +64,17 @@ void report_look(struct report *report)
 {
     report->held = held_create(report->history, report->items, report->count);
     report->advice = advice_create(report->history, report->items, report->count);
+    report->roles = thread_roles_create(report->history);
 }
 
 void report_forget(struct report *report)
 {
     held_destroy(report->held);
     advice_destroy(report->advice);
+    thread_roles_destroy(report->roles);
     report->held = NULL;
     report->advice = NULL;
+    report->roles = NULL;
 }
 
 static bool unwanted(struct report *report, struct suppressions *suppressions,

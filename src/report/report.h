@@ -13,6 +13,7 @@
 
 struct json_t;
 struct advice;
+struct thread_roles;
 
 /* What a reader who was not there wants to know of the run. */
 struct report_program {
@@ -33,11 +34,12 @@ struct report {
     const char *tool;                     /* how the user calls preplay; NULL: "preplay" */
     const struct finding **items;
     size_t count;
-    size_t hidden;         /* left out of `items`: candidates that did not confirm */
-    size_t most;           /* causes that text shows; 0: all, and every place of each */
-    struct groups *groups; /* of all findings that are not left out; NULL without a history */
-    struct held *held;     /* at the events of `items`; NULL without a history */
-    struct advice *advice; /* about `items`; NULL without a history */
+    size_t hidden;              /* left out of `items`: candidates that did not confirm */
+    size_t most;                /* causes that text shows; 0: all, and every place of each */
+    struct groups *groups;      /* of all findings that are not left out; NULL without a history */
+    struct held *held;          /* at the events of `items`; NULL without a history */
+    struct advice *advice;      /* about `items`; NULL without a history */
+    struct thread_roles *roles; /* NULL without a history */
     const struct report_engine *engines;
     size_t engine_count;
     struct map left_out;                /* findings by address: suppressed, or in the baseline */
@@ -59,8 +61,8 @@ bool report_is_real(const struct finding *finding);
 void report_create(struct report *report, const struct trace *trace, const struct history *history,
                    const char *path, const struct report_engine *engines, size_t count, bool all);
 void report_free(struct report *report);
-/* Fills `held` and `advice` from the history and `items`; report_create() does where there is a
- * history. And frees them. */
+/* Fills `held`, `advice` and `roles` from the history and `items`; report_create() does where there
+ * is a history. And frees them. */
 void report_look(struct report *report);
 void report_forget(struct report *report);
 

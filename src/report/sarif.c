@@ -5,6 +5,7 @@
 #include "report/frames.h"
 #include "report/relative_path.h"
 #include "report/steps.h"
+#include "report/thread_roles.h"
 #include "report/words.h"
 #include "trace/turns.h"
 #include "trace/finding_id.h"
@@ -170,7 +171,7 @@ static json_t *event_text(const struct report *report, const struct finding *fin
     bool last = false;
     for (uint32_t i = 0; i < finding->event_count; i++)
         last |= finding->events[i].pos == pos;
-    thread_text(thread, sizeof thread, report->history->trace, event->thread);
+    thread_text(thread, sizeof thread, report, event->thread);
     step_text(step, sizeof step, report->history->trace, event,
               last && finding_shape(finding) == FINDING_DEADLOCK);
     return words_format("thread %s %s", thread, step);
@@ -198,7 +199,7 @@ static json_t *code_flow(const struct report *report, const struct finding *find
                                   steps[i].error ? "essential" : "important"));
         }
         char name[256];
-        thread_text(name, sizeof name, history->trace, thread);
+        thread_text(name, sizeof name, report, thread);
         if (json_array_size(places))
             json_array_append_new(
                 flows, json_pack("{s:o, s:o}", "id", words_json(name), "locations", places));

@@ -64,13 +64,6 @@ bool step_waits(enum event_op op)
     return !op_in(op, OPS_ACQUIRING) || op == EVENT_WAIT_END;
 }
 
-int thread_text(char *text, size_t size, const struct trace *trace, uint32_t thread)
-{
-    const char *name = trace_name(trace, CLASS_THREAD, thread);
-    bool is_main = thread == 0 && strcmp(name, "T0") == 0;
-    return snprintf(text, size, "%s%s", name, is_main ? " (main)" : "");
-}
-
 int step_text(char *text, size_t size, const struct trace *trace, const struct event *event,
               bool blocks)
 {

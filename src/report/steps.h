@@ -37,7 +37,4 @@ const char *step_verb(enum event_op op);
 /* An operation that blocks does so for something that happens, not for a lock. */
 bool step_waits(enum event_op op);
 
-/* "T0 (main)", "T0.1". */
-int thread_text(char *text, size_t size, const struct trace *trace, uint32_t thread);
-
 #endif

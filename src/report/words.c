@@ -73,15 +73,15 @@ char *words_title(const struct report *report, const struct finding *finding)
     if (nature_effect(finding, effect, sizeof effect))
         title = joined(joined(title, ", "), effect);
     for (uint32_t i = 0; i < finding->event_count; i++) {
-        char step[512], thread[256];
+        char step[512];
         const struct finding_event *event = &finding->events[i];
         step_text(step, sizeof step, trace, &report->history->events[event->pos],
                   finding_shape(finding) == FINDING_DEADLOCK);
-        thread_text(thread, sizeof thread, trace, event->thread);
         const char *function, *place;
         frame_own(trace, event->location, event->stack, &function, &place);
         char *name = demangle_short(function ? function : place_base(place));
-        title = joined(joined(title, i ? ", " : ": "), thread);
+        title =
+            joined(joined(title, i ? ", " : ": "), trace_name(trace, CLASS_THREAD, event->thread));
         title = joined(joined(joined(title, " "), step), function ? " in " : " at ");
         title = joined(title, name);
         free(name);

@@ -116,7 +116,7 @@ refused() { # TEXT REASON : exit code 3, one line, place and reason
     run -0 "$PREPLAY" convert --to perfetto data -o out.json
     jq -e '[.traceEvents[] | select(.ph == "X")] | group_by([.pid, .tid]) |
         all(sort_by(.ts) | . as $track | all(range(1; length); $track[. - 1].ts + $track[. - 1].dur <= $track[.].ts))' out.json
-    jq -e '[.traceEvents[] | select(.pid == 1 and .name == "thread_name") | .args.name] | index("T0 (main)") and index("T0.1")' out.json
+    jq -e '[.traceEvents[] | select(.pid == 1 and .name == "thread_name") | .args.name] | index("T0 (main)") and index("T0.1 (save)")' out.json
     jq -e '[.traceEvents[] | select(.pid == 2 and .name == "thread_name") | .args.name] | index("savings.lock") != null' out.json
     jq -e '[.traceEvents[] | select(.pid == 2 and .ph == "X" and (.name | startswith("T0")))] | length >= 4' out.json
     # The schedule of the deadlock, with what is wanted at its end; and where that was in the recorded run.

@@ -27,7 +27,7 @@ setup() {
     "$PREPLAY" run -d "$BATS_TEST_TMPDIR/data" --html "$BATS_TEST_TMPDIR/page.html" "$BATS_TEST_TMPDIR/two_locks" ||
         [ $? -eq 66 ]
     ARROWS=1 run -0 node tests/html/page.js "$BATS_TEST_TMPDIR/page.html"
-    [[ "$output" == *"recorded: T0 (main) creates T0.1 -> T0.1 starts"* ]]
+    [[ "$output" == *"recorded: T0 (main) creates T0.1 -> T0.1 (one) starts"* ]]
     [[ "$output" != *"wants"* && "$output" != *"waits for"* ]]
 }
 
@@ -53,7 +53,7 @@ int main(void)
 END
     "$PREPLAY" cc -g -pthread program.c -o program
     "$PREPLAY" run --html page.html ./program || [ $? -eq 66 ]
-    MARKED=++ STORY="T0.2 posts empty.*T0.1 takes empty" run -0 node "$ROOT/tests/html/page.js" "$PWD/page.html"
+    MARKED=++ STORY="T0.2 .consume. posts empty.*T0.1 .produce. takes empty" run -0 node "$ROOT/tests/html/page.js" "$PWD/page.html"
 }
 
 @test "why nobody saw it: a lost wake-up, a lock cycle, steps that were not parted" {

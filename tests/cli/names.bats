@@ -123,3 +123,52 @@ C
     # In full for whoever asks.
     [ "$(jq '[.. | .function? // empty | length] | max' out.json)" -gt 50000 ]
 }
+
+@test "threads by what they began with; lambdas by where they were created" {
+    cat >program.cc <<'C'
+#include <pthread.h>
+#include <thread>
+static int shared;
+struct Server { void serve(int) { shared++; } };
+template <class T> static void convert(T value) { shared += (int)value; }
+static void *inner(void *unused) { shared++; return unused; }
+static void *outer(void *unused)
+{
+    pthread_t thread;
+    pthread_create(&thread, nullptr, inner, nullptr);
+    shared++;
+    pthread_join(thread, nullptr);
+    return unused;
+}
+int main()
+{
+    Server server;
+    pthread_t plain;
+    pthread_create(&plain, nullptr, outer, nullptr);
+    std::thread member(&Server::serve, &server, 1);
+    std::thread generic(convert<double>, 2.0);
+    std::thread lambda([] { shared++; });
+    pthread_join(plain, nullptr);
+    member.join();
+    generic.join();
+    lambda.join();
+}
+C
+    for compiler in g++ clang++; do
+        for level in -O0 -O2; do
+            PREPLAY_CXX=$compiler "$PREPLAY" c++ -g $level -pthread program.cc -o program
+            rm -rf data
+            "$PREPLAY" record -d data ./program
+            "$PREPLAY" convert --to perfetto data -o out.json
+            jq -r '.traceEvents[] | select(.pid == 1 and .name == "thread_name") | .args.name' out.json | sort >threads
+            diff threads - <<'END' || { echo "$compiler $level"; false; }
+T0 (main)
+T0.1 (outer)
+T0.1.1 (inner)
+T0.2 (Server::serve)
+T0.3 (convert<double>)
+T0.4 (lambda program.cc:22)
+END
+        done
+    done
+}

@@ -106,7 +106,7 @@ C
 @test "a verdict is kept for report, with stacks, locks and threads" {
     "$PREPLAY" predict needs.data || [ $? -eq 66 ]
     run "$PREPLAY" replay needs.data
-    for words in "Thread T0.1 writes 4 bytes of x:" "#0 a " "holding no lock" \
+    for words in "Thread T0.1 (a) writes 4 bytes of x:" "#0 a " "holding no lock" \
         "was created by thread T0 (main):" "#1 main"; do
         [[ "$output" == *"$words"* ]]
     done

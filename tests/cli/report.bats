@@ -29,12 +29,12 @@ find_python() {
 @test "text: stacks, locks, threads, schedule, command, summary" {
     run -66 "$PREPLAY" report "$BIN/lock_order.data"
     [[ "$output" == *"LOCK-ORDER INVERSION d-"*"of 2 threads: confirmed"* ]]
-    [[ "$output" == *"Thread T0.1 locks savings.lock:"* ]]
+    [[ "$output" == *"Thread T0.1 (save) locks savings.lock:"* ]]
     [[ "$output" == *"#0 transfer examples/lock_order.c:20"* ]]
     [[ "$output" == *"20 | pthread_mutex_lock(&to->lock);"* ]]
     [[ "$output" == *"#1 save examples/lock_order.c:29"* ]]
     [[ "$output" == *"holding current.lock, taken at examples/lock_order.c:19"* ]]
-    [[ "$output" == *"Thread T0.2 was created by thread T0 (main):"* ]]
+    [[ "$output" == *"Thread T0.2 (spend) was created by thread T0 (main):"* ]]
     [[ "$output" == *"Again: "*"preplay replay $BIN/lock_order.data d-"* ]]
     [[ "$output" == *"preplay: 1 deadlock confirmed"* ]]
     [[ "$output" == *"2 replays"* ]]

@@ -413,7 +413,7 @@ function mustPrecede(order, all = false) {
     order.forEach((row, index) => {
         for (const lock of row.taken) arrow(given.get(lock), index);
         for (const lock of row.given) given.set(lock, index);
-        const name = data.threads[row.thread].replace(" (main)", "");
+        const full = data.threads[row.thread], name = forked.has(full) ? full : full.replace(/ \([^]*\)$/, ""); // "T0.1 (worker)"
         if (!latest.has(name)) arrow(forked.get(name), index);
         if (Object.hasOwn(actions, row.op)) actions[row.op](row, index);
         latest.set(name, index);

@@ -63,7 +63,8 @@ function cyclePicture(finding) {
     nodes.forEach((node, i) => {
         const [x, y] = at(i);
         svg.append(draw("rect", {class: node.thread ? "thread" : "lock", x: x - wide / 2, y: y - high / 2, width: wide, height: high, rx: node.thread ? 15 : 4}));
-        const name = draw("text", {x, y: y + 4, "text-anchor": "middle"}, node.name.length > 16 ? "\u2026" + node.name.slice(-15) : node.name);
+        const name = draw("text", {x, y: y + 4, "text-anchor": "middle"}, node.name.length <= 16 ? node.name
+            : node.thread ? node.name.slice(0, 15) + "\u2026" : "\u2026" + node.name.slice(-15));
         name.append(draw("title", {}, node.name));
         svg.append(name);
     });
