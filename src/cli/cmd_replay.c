@@ -82,19 +82,21 @@ static bool wanted(const struct options *options, const struct finding *finding,
     return false;
 }
 
-/* Under gdb: the first wanted finding. GDB words for tests come from PREPLAY_GDB. */
-static int debug_one(struct job *job, const struct finding *finding, bool fine, struct error *error)
+/* Under a debugger: the first wanted finding. Words for tests come from PREPLAY_GDB, PREPLAY_LLDB.
+ */
+static int debug_one(struct job *job, const struct finding *finding, const struct options *options,
+                     struct error *error)
 {
     static const char *words[16];
     static char copy[1024];
-    const char *wanted_words = getenv("PREPLAY_GDB");
+    const char *wanted_words = getenv(options->lldb ? "PREPLAY_LLDB" : "PREPLAY_GDB");
     size_t count = 0;
     snprintf(copy, sizeof copy, "%s", wanted_words ? wanted_words : "");
     for (char *word = strtok(copy, " "); word && count < 15; word = strtok(NULL, " "))
         words[count++] = word;
     fflush(stdout);
-    return debugging_run(&job->program, job->history, finding,
-                         fine ? SCHEDULE_FINE : SCHEDULE_NEEDED, words, error);
+    return debugging_run(options->lldb ? DEBUGGER_LLDB : DEBUGGER_GDB, &job->program, job->history,
+                         finding, options->fine ? SCHEDULE_FINE : SCHEDULE_NEEDED, words, error);
 }
 
 /* --- one replay ------------------------------------------------------------------ */
@@ -371,8 +373,8 @@ static int replay_all(struct job *job, const struct options *options, struct err
                          options->arguments[1], options->arguments[0]);
     else if (task.chosen.count && keep_apart(&task, error))
         code = -1;
-    else if (task.chosen.count && options->gdb)
-        code = debug_one(job, task.chosen.items[0], options->fine, error);
+    else if (task.chosen.count && (options->gdb || options->lldb))
+        code = debug_one(job, task.chosen.items[0], options, error);
     else if (task.chosen.count)
         code = replay_chosen(&task, error);
     else

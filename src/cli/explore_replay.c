@@ -247,6 +247,10 @@ int explore_replay(const struct options *options, struct error *error)
 {
     struct again again = {.options = options};
     struct replay_program program = {0};
+    if (options->lldb)
+        return error_set(error, ERROR_USAGE,
+                         "--lldb: what preplay explore found is stopped by gdb alone; "
+                         "use --gdb");
     if (!realpath(options->arguments[0], again.directory))
         return error_set(error, ERROR_INPUT, "%s: %s", options->arguments[0], strerror(errno));
     snprintf(again.output, sizeof again.output, "%.4000s/output", again.directory);

@@ -229,7 +229,8 @@ const struct manual_text manual_texts[COMMAND_COUNT] = {
              "Runs the recorded program again under the schedule of each finding (of those named "
              "by ID, or all), and says what happened: confirmed, diverged, unreached or timeout. "
              "An ID may be shortened. Replays work apart from the user's files, in namespaces of "
-             "their own.\n\nWith --gdb the program stands at the error, in a debugger, as often as "
+             "their own.\n\nWith --gdb or --lldb the program stands at the error, in a debugger, "
+             "as often as "
              "you like. TRACE/process-1 replays a forked child.",
          .examples = {{"preplay replay", "all findings of the newest recording"},
                       {"preplay replay trace r-1f3a9c20b7", "one of them"},

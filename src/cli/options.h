@@ -140,6 +140,8 @@ enum command_id {
       "replays get the time, random bytes and a process id of their own, not the recorded run's")  \
     O(FLAG, gdb, "gdb", 0, "", IN(REPLAY), 0, 1, 0,                                                \
       "start gdb with the program stopped at the error")                                           \
+    O(FLAG, lldb, "lldb", 0, "", IN(REPLAY), 0, 1, 0,                                              \
+      "start lldb with the program stopped at the error")                                          \
     O(TEXT, engines, "engine", 'e', "NAME,...", IN(RUN) | IN(RECORD) | IN(PREDICT) | IN(COMPARE),  \
       0, 0, 0, "engines to run (predict: auto; compare: all; record --online: tlh,happened)")      \
     O(TEXT, model, "model", 'm', "MODEL",                                                          \

@@ -53,7 +53,7 @@ static void write_next(FILE *file, const struct history *history, const struct f
     free(done);
 }
 
-/* What the gdb command `preplay` shows: the schedule with source lines, and what
+/* What the debugger's command `preplay` shows: the schedule with source lines, and what
  * each thread is about to do. */
 static int write_story(const char *path, const struct history *history,
                        const struct finding *finding, struct error *error)
@@ -83,16 +83,19 @@ static int write_whole_story(const char *path, const struct history *history,
     return result;
 }
 
-/* The runtime stops the process with SIGTRAP when the error is reached. */
-static int write_script(const char *path, const char *story, const char *preload,
-                        struct error *error)
+/* What our library needs in the program, and not in the debugger: values of its environment. */
+struct preload {
+    bool front;
+    char libraries[2 * LIBRARY_PATH]; /* "": none of ours */
+};
+
+static void write_gdb_script(FILE *file, const char *story, const struct preload *preload)
 {
-    FILE *file = files_write(path);
-    if (!file)
-        return error_set(error, ERROR_INTERNAL, "%s: cannot be written: %s", path, strerror(errno));
+    fprintf(file, "set pagination off\n%s",
+            preload->front ? "set environment PREPLAY_FRONT=1\n" : "");
+    if (*preload->libraries)
+        fprintf(file, "set environment LD_PRELOAD=%s\n", preload->libraries);
     fprintf(file,
-            "set pagination off\n"
-            "%s\n"
             "set disable-randomization on\n"
             "set print thread-events off\n"
             "define preplay\n"
@@ -105,12 +108,36 @@ static int write_script(const char *path, const char *story, const char *preload
             "run\n"
             "echo \\nPreplay: the program stands at the error. The command preplay shows how it "
             "came here.\\n\n",
-            preload, story);
+            story);
     /* Last: a gdb without Python stops reading here, and has what stands above. */
     fputs("python\npreplay_story = \"", file);
     for (const char *at = story; *at; at++)
         fprintf(file, *at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
     fprintf(file, "\"\n%send\n", gdb_commands);
+}
+
+static void write_lldb_script(FILE *file, const char *story, const struct preload *preload)
+{
+    if (preload->front)
+        fputs("settings set target.env-vars PREPLAY_FRONT=1\n", file);
+    if (*preload->libraries)
+        fprintf(file, "settings append target.env-vars \"LD_PRELOAD=%s\"\n", preload->libraries);
+    fprintf(file,
+            "settings set target.disable-aslr true\n"
+            "command alias preplay platform shell -h -- cat '%s'\n"
+            "process launch\n"
+            "thread backtrace all\n",
+            story);
+}
+
+/* The runtime stops the process with SIGTRAP when the error is reached. */
+static int write_script(enum debugger debugger, const char *path, const char *story,
+                        const struct preload *preload, struct error *error)
+{
+    FILE *file = files_write(path);
+    if (!file)
+        return error_set(error, ERROR_INTERNAL, "%s: cannot be written: %s", path, strerror(errno));
+    (debugger == DEBUGGER_LLDB ? write_lldb_script : write_gdb_script)(file, story, preload);
     return fclose(file) ? error_set(error, ERROR_INTERNAL, "%s: cannot be written", path) : 0;
 }
 
@@ -123,9 +150,8 @@ static const char *variable(const char *const *environment, const char *name)
     return "";
 }
 
-/* The gdb commands that preload our library into the program, and not into gdb. */
-static int preload_command(char *text, size_t room, const struct replay_program *program,
-                           struct error *error)
+static int find_preload(struct preload *preload, const struct replay_program *program,
+                        struct error *error)
 {
     char library[LIBRARY_PATH];
     bool sync_only = program->sync_only || program->valgrind;
@@ -134,25 +160,41 @@ static int preload_command(char *text, size_t room, const struct replay_program 
     const char *old = variable((const char *const *)program->environment, "LD_PRELOAD");
     if (library_directory(library, error))
         return -1;
-    snprintf(text, room, "%sset environment LD_PRELOAD=%s/libpreplay%s.so%s%s",
-             sync_only ? "" : "set environment PREPLAY_FRONT=1\n", library,
+    preload->front = !sync_only;
+    snprintf(preload->libraries, sizeof preload->libraries, "%s/libpreplay%s.so%s%s", library,
              sync_only ? "_sync" : "", *old ? " " : "", old);
     return 0;
 }
 
-int debugging_run(const struct replay_program *program, const struct history *history,
-                  const struct finding *finding, enum schedule_detail detail,
-                  const char *const *extra, struct error *error)
+/* The debugger's words before the program's. */
+static void add_debugger(struct words *words, enum debugger debugger, const char *script,
+                         const char *const *extra)
+{
+    static const char *const gdb[] = {"gdb", "-q", "-x"}, *const lldb[] = {"lldb", "-s"};
+    bool is_gdb = debugger == DEBUGGER_GDB;
+    for (size_t i = 0; i < (is_gdb ? sizeof gdb : sizeof lldb) / sizeof *gdb; i++)
+        array_push(words, (is_gdb ? gdb : lldb)[i]);
+    array_push(words, script);
+    for (; extra && *extra; extra++)
+        array_push(words, *extra);
+    array_push(words, is_gdb ? "--args" : "--");
+}
+
+int debugging_run(enum debugger debugger, const struct replay_program *program,
+                  const struct history *history, const struct finding *finding,
+                  enum schedule_detail detail, const char *const *extra, struct error *error)
 {
     struct replay_paths paths;
     struct watch watch = {0};
     struct words words = {0};
-    char preload[2 * LIBRARY_PATH] = "", path[2 * PATH_MAX];
+    struct preload preload = {0};
+    char path[2 * PATH_MAX];
     if (program->valgrind && finding->kind != FINDING_DEADLOCK)
-        return error_set(error, ERROR_USAGE,
-                         "--gdb: a program recorded with --valgrind can be stopped at a deadlock "
-                         "only; build it with preplay cc to stand at its races");
-    if (preload_command(preload, sizeof preload, program, error))
+        return error_set(
+            error, ERROR_USAGE,
+            "a debugger: a program recorded with --valgrind can be stopped at a deadlock "
+            "only; build it with preplay cc to stand at its races");
+    if (find_preload(&preload, program, error))
         return -1;
     char id[FINDING_ID_SIZE];
     finding_id(finding, history->trace, id);
@@ -163,15 +205,9 @@ int debugging_run(const struct replay_program *program, const struct history *hi
         return -1;
     watch_close(&watch);
     if (write_whole_story(paths.story, history, finding, error) ||
-        write_script(paths.script, paths.story, preload, error))
+        write_script(debugger, paths.script, paths.story, &preload, error))
         return -1;
-    array_push(&words, "gdb");
-    array_push(&words, "-q");
-    array_push(&words, "-x");
-    array_push(&words, paths.script);
-    for (; extra && *extra; extra++)
-        array_push(&words, *extra);
-    array_push(&words, "--args");
+    add_debugger(&words, debugger, paths.script, extra);
     const char *file = replay_program_file(path, sizeof path, program);
     array_push(&words, file ? file : program->command[0]);
     for (const char *const *word = (const char *const *)program->command + 1; *word; word++)

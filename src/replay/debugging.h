@@ -1,13 +1,18 @@
-/* A replay under gdb, which stops where the error is. */
+/* A replay under gdb or lldb, which stops where the error is. */
 #ifndef PREPLAY_REPLAY_DEBUGGING_H
 #define PREPLAY_REPLAY_DEBUGGING_H
 
 #include "replay/replaying.h"
 
-/* Becomes gdb; returns only on an error. `words` go to gdb in front of the program
+enum debugger {
+    DEBUGGER_GDB,
+    DEBUGGER_LLDB,
+};
+
+/* Becomes the debugger; returns only on an error. `words` go to it in front of the program
  * (for tests: -batch), NULL-terminated, or NULL. */
-int debugging_run(const struct replay_program *program, const struct history *history,
-                  const struct finding *finding, enum schedule_detail detail,
-                  const char *const *words, struct error *error);
+int debugging_run(enum debugger debugger, const struct replay_program *program,
+                  const struct history *history, const struct finding *finding,
+                  enum schedule_detail detail, const char *const *words, struct error *error);
 
 #endif

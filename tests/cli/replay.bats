@@ -100,6 +100,13 @@ C
     [[ "$output" == *"preplay back: there are next, prev and why"* ]]
 }
 
+@test "lldb stops at the error, and tells how it came there" {
+    command -v lldb >/dev/null || skip "no lldb"
+    PREPLAY_LLDB="--no-lldbinit --batch -o preplay" run "$PREPLAY" replay --lldb race_after_section.data </dev/null
+    [[ "$output" == *"The schedule so far:"*"acq(m)"*"Now about to happen:"*"w(x)"* ]]
+    [[ "$output" == *" a(unused="* && "$output" == *" b(unused="* ]]
+}
+
 @test "what cannot be replayed is an error" {
     run "$PREPLAY" replay race_after_section.data r-000000
     [ "$status" -eq 2 ]
