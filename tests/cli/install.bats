@@ -53,25 +53,70 @@ add_executable(race race.c)
 target_compile_options(race PRIVATE -g)
 target_link_libraries(race PRIVATE Threads::Threads)
 preplay_test(NAME race COMMAND race)
+preplay_test(NAME again COMMAND race once more)
 END
     cmake -S . -B build -DCMAKE_C_COMPILER=preplay-cc >/dev/null
     cmake --build build >/dev/null
-    run -8 ctest --test-dir build --output-on-failure
+    run -8 ctest -j2 --test-dir build --output-on-failure
     [[ "$output" == *"DATA RACE"*": confirmed"* ]]
+    [[ "$output" == *"0% tests passed, 2 tests failed out of 2"* ]]
     jq -e '.runs[0].results | length == 1' build/race.sarif
+    run -66 preplay merge build/race.preplay build/again.preplay
+    [[ "$output" == *"1 found in 2 runs"* ]]
+}
+
+@test "the CMake presets: configured, built and tested by name" {
+    command -v cmake || [ -n "${PREPLAY_TEST_ALL:-}" ] || skip "no cmake"
+    cp "$PREFIX/share/preplay/CMakePresets.json" .
+    cat >CMakeLists.txt <<END
+cmake_minimum_required(VERSION 3.21)
+project(user C)
+find_package(Threads REQUIRED)
+enable_testing()
+include($PREFIX/share/preplay/preplay.cmake)
+add_executable(race race.c)
+target_link_libraries(race PRIVATE Threads::Threads)
+preplay_test(NAME race COMMAND race)
+END
+    cmake -DCMAKE_CXX_COMPILER= --preset preplay >/dev/null
+    cmake --build --preset preplay >/dev/null
+    run -8 ctest --preset preplay
+    [[ "$output" == *"DATA RACE"*": confirmed"* ]]
 }
 
 @test "the Meson helper: a test setup" {
     {
         echo "project('user', 'c')"
         cat "$ROOT/integration/meson.build.example"
-        echo "test('race', executable('race', 'race.c', c_args: '-g', dependencies: dependency('threads')))"
+        echo "race = executable('race', 'race.c', c_args: '-g', dependencies: dependency('threads'))"
+        echo "test('race', race)"
+        echo "test('again', race, args: 'once more')"
     } >meson.build
     CC=preplay-cc meson setup build >/dev/null
     ninja -C build >/dev/null
     meson test -C build
     run ! meson test -C build --setup preplay
     grep -q "DATA RACE.*: confirmed" build/meson-logs/testlog-preplay.txt
+    run -66 preplay merge build/preplay.data
+    [[ "$output" == *"1 found in 2 runs"* ]]
+}
+
+@test "autotools: configured for preplay, each test with a recording of its own, merged at the end" {
+    command -v automake && command -v autoconf || skip "no autotools"
+    printf '%s\n' 'AC_INIT([user], [1])' 'AM_INIT_AUTOMAKE([foreign])' 'AC_PROG_CC' 'AC_SEARCH_LIBS([pthread_create], [pthread])' \
+        'AC_CONFIG_FILES([Makefile])' 'AC_OUTPUT' >configure.ac
+    printf '%s\n' 'check_PROGRAMS = first second' 'first_SOURCES = race.c' 'second_SOURCES = race.c' 'TESTS = $(check_PROGRAMS)' >Makefile.am
+    autoreconf -i >/dev/null 2>&1
+    mkdir tree
+    cd tree
+    ../configure CC=preplay-cc CFLAGS=-g >/dev/null
+    run -2 make -j2 check LOG_COMPILER='preplay run --'
+    [[ "$output" == *"FAIL: first"* && "$output" == *"FAIL: second"* ]]
+    grep -q "DATA RACE.*: confirmed" first.log
+    run -66 preplay merge preplay.data
+    [[ "$output" == *"1 found in 2 runs"* ]]
+    # Without it they pass.
+    make check >/dev/null
 }
 
 @test "make check under preplay: what its programs have in common is reported once" {

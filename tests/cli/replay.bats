@@ -104,7 +104,7 @@ C
     command -v lldb >/dev/null || skip "no lldb"
     PREPLAY_LLDB="--no-lldbinit --batch -o preplay" run "$PREPLAY" replay --lldb race_after_section.data </dev/null
     [[ "$output" == *"The schedule so far:"*"acq(m)"*"Now about to happen:"*"w(x)"* ]]
-    [[ "$output" == *" a(unused="* && "$output" == *" b(unused="* ]]
+    [[ "$output" == *'`a(unused='* && "$output" == *'`b(unused='* ]]
 }
 
 @test "what cannot be replayed is an error" {
