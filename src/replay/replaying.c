@@ -315,8 +315,9 @@ static void judge(struct replay_outcome *outcome, const struct watch *watch,
                  : outcome->held                 ? "both threads stood before their accesses"
                  : finding->kind == FINDING_RACE ? "happens-before does not order the two accesses"
                  : finding->kind == FINDING_MISUSE ? misuse_rules[misuse_find(finding->rule)].text
-                 : finding->kind == FINDING_ORDER  ? untimely_seen_text(finding)
-                                                   : "the culprit ran inside the window");
+                 : finding->kind == FINDING_ORDER
+                     ? untimely_seen_text(finding)
+                     : "another thread's step came between those that belong together");
     } else if (watch->timed_out) {
         outcome->verdict = VERDICT_TIMEOUT;
         snprintf(outcome->reason, sizeof outcome->reason,

@@ -10,9 +10,11 @@
 #include "report/words.h"
 #include "report/short_name.h"
 #include "report/thread_roles.h"
+#include "trace/misuse_rules.h"
 #include "trace/turns.h"
 #include "trace/finding_id.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -142,16 +144,33 @@ static json_t *command_json(const struct report *report, const char *id)
                         realpath(report->path, path) ? path : report->path, id);
 }
 
+/* "destroy of held lock" for "DestroyOfHeldLock". */
+static json_t *spaced_json(const char *title)
+{
+    char text[64];
+    size_t length = 0;
+    for (const char *at = title; *at && length + 3 < sizeof text; at++) {
+        if (at > title && isupper((unsigned char)*at))
+            text[length++] = ' ';
+        text[length++] = (char)tolower((unsigned char)*at);
+    }
+    text[length] = '\0';
+    return words_json(text);
+}
+
 /* What it is and does, and what would end it. */
 static void add_effect(const struct page *page, const struct finding *finding, json_t *object)
 {
     char effect[128], *advice = advice_for(page->report->advice, page->report->history,
                                            page->report->held, finding);
     const char *nature = nature_of(page->report->history, page->report->held, finding);
+    const struct misuse_rule *misuse =
+        finding->kind == FINDING_MISUSE ? &misuse_rules[misuse_find(finding->rule)] : NULL;
     json_object_set_new(object, "nature",
-                        finding->kind == FINDING_MISUSE && finding->rule
-                            ? words_format("%s (%s)", nature, finding->rule)
-                            : json_string(nature));
+                        misuse && misuse->title ? spaced_json(misuse->title) : json_string(nature));
+    if (misuse && misuse->text)
+        json_object_set_new(object, "meaning",
+                            words_format("%s: %s. %s", finding->rule, misuse->text, misuse->help));
     if (nature_effect(finding, effect, sizeof effect))
         json_object_set_new(object, "effect", words_json(effect));
     if (finding_shape(finding) != FINDING_DEADLOCK && finding->object_class != CLASS_NONE) {
@@ -263,6 +282,8 @@ static json_t *data_json(struct page *page, const struct report *first, const ch
                              objects, "hidden", hidden, "undecided", undecided, "threads", threads,
                              "findings", findings, "snippets", snippets, "texts", texts_json(page));
     const char *incomplete = report_incomplete(first);
+    if (first->explored)
+        json_object_set_new(data, "explored", json_true());
     if (incomplete)
         json_object_set_new(data, "incomplete", words_json(incomplete));
     if (first->program)

@@ -75,6 +75,50 @@ END
         run -0 node "$ROOT/tests/html/page.js" "$PWD/parted.html"
 }
 
+@test "why nobody saw it: a lock that is destroyed too early, a failure that was explored" {
+    cd "$BATS_TEST_TMPDIR"
+    cat >early.c <<C
+#include "$BATS_TEST_DIRNAME/../programs/patience.h"
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *drain(void *unused) { pthread_mutex_lock(&lock); pthread_mutex_unlock(&lock); return unused; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, drain, NULL);
+    usleep(100000);
+    pthread_mutex_destroy(&lock);
+    return pthread_join(thread, NULL);
+}
+C
+    cat >fails.c <<'C'
+#include <assert.h>
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int ready, value;
+static void put(int *where) { pthread_mutex_lock(&lock); *where = 42; pthread_mutex_unlock(&lock); }
+static void *produce(void *unused) { put(&ready); put(&value); return unused; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, produce, 0);
+    pthread_mutex_lock(&lock);
+    int is_ready = ready, got = value;
+    pthread_mutex_unlock(&lock);
+    assert(!is_ready || got == 42);
+    return pthread_join(thread, 0);
+}
+C
+    "$PREPLAY" cc -g -pthread early.c -o early
+    "$PREPLAY" run --html early.html ./early || [ $? -eq 66 ]
+    STORY='Destroy of held lock on lock.*destroy-held: a lock is destroyed while.*given back in time.*T0.1 .drain. unlocks lock' \
+        run -0 node "$ROOT/tests/html/page.js" "$PWD/early.html"
+    "$PREPLAY" cc -g -pthread fails.c -o fails
+    "$PREPLAY" explore --html fails.html ./fails || [ $? -eq 66 ]
+    STORY='Assertion failed.*Last step: T0 .*orders of its threads that it chose.*Why it was not seen before.*The nearest run.*preplay explore ./fails' \
+        run -0 node "$ROOT/tests/html/page.js" "$PWD/fails.html"
+}
+
 @test "the run as a whole: who waited for whom, and which locks" {
     cd "$BATS_TEST_TMPDIR"
     printf '%s\n' 'T1|fork(T2)|0' 'T1|acq(m)|1' 'T1|w(a)|2' 'T1|w(a)|3' 'T1|rel(m)|4' 'T2|acq(m)|l.c:5' 'T2|wait(c,m)|w.c:6' \

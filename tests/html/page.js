@@ -44,7 +44,9 @@ setTimeout(() => { console.error("the browser does not answer"); process.exit(1)
     await page.click(".controls >> text=last");
     const last = await where();
     assert.strictEqual(last.match(/step (\d+) of (\d+)/)[1], last.match(/step (\d+) of (\d+)/)[2]);
-    assert.strictEqual(await page.locator(".scroller svg").count(), 2, "this schedule and the recorded one");
+    // This schedule and the recorded one, but of a run that failed by itself.
+    const panels = await page.locator(".scroller svg").count(), alone = await page.evaluate(() => current.kind === "failure");
+    assert.strictEqual(panels, alone ? 1 : 2, "panels");
     // Whoever scrolls still sees whose lane is whose, and the current step.
     for (const selector of [".names", ".scroller .row.current"])
         assert(await page.locator(selector).first().evaluate(element => {
@@ -56,10 +58,10 @@ setTimeout(() => { console.error("the browser does not answer"); process.exit(1)
     const steps = await page.evaluate(() => ({race: current.kind === "race", observed: current.verdict === "observed",
         numbers: picture.panels.map(({groups}) => groups.map(group => group.querySelector(".number").textContent)),
         wrong: picture.panels.map(({groups}) => groups.filter(group => group.classList.contains("error")).length)}));
-    assert(steps.numbers[1].every(number => number === "\u00b7" || steps.numbers[0].includes(number)), "numbers " + steps.numbers[1]);
+    assert(alone || steps.numbers[1].every(number => number === "\u00b7" || steps.numbers[0].includes(number)), "numbers " + steps.numbers[1]);
     if (steps.race) assert.strictEqual(new Set(steps.numbers[0].slice(-2)).size, 1);
     assert.strictEqual(await page.locator("svg >> text=either may go first").count(), steps.race ? 1 : 0);
-    assert.strictEqual(steps.wrong[1] > 0, steps.observed, "what went well is shown as wrong");
+    if (!alone) assert.strictEqual(steps.wrong[1] > 0, steps.observed, "what went well is shown as wrong");
     const before = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     await page.keyboard.press("t");
     assert.notStrictEqual(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), before);
@@ -83,7 +85,7 @@ setTimeout(() => { console.error("the browser does not answer"); process.exit(1)
             console.log(line);
     // Each finding says why nobody saw it, and where its schedule leaves the recorded run; a circle of locks is drawn.
     const story = await page.evaluate(() => ({finding: current, words: document.getElementById("main").textContent,
-        circle: waitingCircle(current).length, drawn: document.querySelectorAll("svg.cycle").length, parts: picture.parts}));
+        circle: current.kind === "deadlock" ? waitingCircle(current).length : 0, drawn: document.querySelectorAll("svg.cycle").length, parts: picture.parts}));
     if (["confirmed", "predicted"].includes(story.finding.verdict) && /race|deadlock/.test(story.finding.kind))
         assert.match(story.words, /Why it was not seen before/);
     assert.strictEqual(await page.locator("#main .meaning").count(), 1, "it does not say what that means");

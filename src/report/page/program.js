@@ -110,6 +110,7 @@ function select(finding) {
 // "Data race on config.height, result differs", "Lock-order inversion on a, b"
 function heading(finding) {
     const first = finding.nature[0].toUpperCase() + finding.nature.slice(1);
+    if (finding.kind === "failure") return first; // the object is that of the last step, if there is one
     const wanted = finding.kind === "deadlock" ? [...new Set(finding.events.map(event => event.object))].filter(Boolean) : [];
     const on = finding.object || wanted.slice(0, 3).join(", ") + (wanted.length > 3 ? " and " + (wanted.length - 3) + " more" : "");
     return first + (on ? " on " + on : "") + (finding.effect ? ", " + finding.effect : "");
@@ -163,19 +164,21 @@ function ownFrame(frames) {
     return frames.find(frame => !text(frame[1]).startsWith("/usr/")) || frames[0];
 }
 
-function eventCard(event) {
+// `role`: what the event is in an atomicity violation.
+function eventCard(event, role) {
     const locks = event.locks.length
         ? event.locks.map(lock => make("div", {}, "holding ", make("b", {}, text(lock[0])),
             make("span", {class: "soft"}, ", taken at " + near(text(lock[1])))))
         : [make("div", {class: "soft"}, "holding no lock")];
     return make("div", {class: "card"},
-        make("h4", {}, "Thread " + event.thread + " " + event.text + (event.size ? " (" + plural(event.size, "byte") + ")" : "")),
+        make("h4", {}, (role ? role + ": thread " : "Thread ") + event.thread + " " + event.text + (event.size ? " (" + plural(event.size, "byte") + ")" : "")),
         stack(event.stack), ...locks, event.stack.length ? source(ownFrame(event.stack)[1]) : null);
 }
 
 function verdictText(finding) {
     const texts = {observed: "It happened in the recorded run.",
-        confirmed: "It did not happen in the recorded run, but in a replay of it",
+        confirmed: data.explored ? "Preplay ran the program in orders of its threads that it chose, until this happened"
+            : "It did not happen in the recorded run, but in a replay of it",
         predicted: "Another schedule of the recorded run reaches it; it was not replayed.",
         candidate: "A schedule may reach it, if what is read does not matter."};
     const words = texts[finding.verdict] || "A replay did not show it";
@@ -202,23 +205,28 @@ function copyButton(command) {
     return button;
 }
 
+// The steps that belong together, and who comes between them.
+function rolesOf(finding) {
+    return finding.kind === "atomicity" && finding.events.length === 3 ? ["First step", "Last step", "In between"] : [];
+}
+
 // What is said of a finding; `steps` tells its schedule.
 function describe(finding, steps) {
     const parts = [
         make("h2", {}, heading(finding)),
-        make("p", {class: "what"}, finding.title.slice(finding.title.indexOf(": ") + 2)),
-        MEANINGS[finding.nature] ? make("p", {class: "meaning"}, MEANINGS[finding.nature]) : null,
+        make("p", {class: "what"}, (finding.kind === "failure" ? "Last step: " : "") + finding.title.slice(finding.title.indexOf(": ") + 2)),
+        MEANINGS[finding.nature] || finding.meaning ? make("p", {class: "meaning"}, MEANINGS[finding.nature] || finding.meaning) : null,
         make("p", {}, make("span", {class: "badge " + finding.verdict}, finding.verdict), " ",
             make("code", {}, finding.id), " ", make("span", {class: "soft"}, verdictText(finding))),
         consequences(finding),
-        finding.note ? make("p", {}, finding.note) : null,
-        make("div", {class: "cards"}, ...finding.events.map(eventCard)),
+        finding.note && !tellsWhy(finding) ? make("p", {}, finding.note) : null,
+        make("div", {class: "cards"}, ...finding.events.map((event, i) => eventCard(event, rolesOf(finding)[i]))),
     ];
     parts.push(...story(finding));
     if (finding.command)
         parts.push(make("h3", {}, "See it happen"), make("pre", {class: "source", tabindex: 0, role: "region", "aria-label": "command"}, make("span", {class: "command"}, finding.command)),
             copyButton(finding.command), make("p", {class: "soft"}, "It needs that recording; with --gdb it stops there in a debugger.",
-                ...(data.program ? [" Without it, record anew: ", make("code", {}, "preplay run " + data.program.command)] : [])));
+                ...(data.program ? [" Without it, record anew: ", make("code", {}, (data.explored ? "preplay explore " : "preplay run ") + data.program.command)] : [])));
     if (finding.steps.length) parts.push(...steps(finding));
     if (finding.background.length)
         parts.push(make("h3", {}, "Where it comes from"), make("div", {class: "cards"},
@@ -304,7 +312,8 @@ function interleaving(finding) {
             button("back", "step back (Left)", () => go(step - 1)), button("step", "step (Right)", () => go(step + 1)),
             button("last", "last step (End)", () => go(rows.length - 1)), make("span", {id: "where", "aria-live": "polite"})),
         make("div", {id: "detail"}),
-        make("div", {class: "pictures", tabindex: 0, role: "region", "aria-label": "interleavings"}, panel("This schedule", rows, false), panel("As recorded", recorded, true)),
+        make("div", {class: "pictures", tabindex: 0, role: "region", "aria-label": "interleavings"}, ...parts < 0 && finding.kind === "failure" ? [panel("This run", rows, false)]
+            : [panel("This schedule", rows, false), panel("As recorded", recorded, true)]),
     ].filter(Boolean);
 }
 

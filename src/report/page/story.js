@@ -77,6 +77,7 @@ function story(finding) {
     if (finding.advice) parts.push(make("p", {class: "advice"}, make("b", {}, "Suggestion: "), finding.advice + "."));
     const cycle = cyclePicture(finding);
     if (cycle) parts.push(make("h3", {}, "Who waits for whom"), cycle);
+    if (tellsWhy(finding)) parts.push(make("h3", {}, "Why it was not seen before"), make("p", {}, finding.note));
     if (why && why.words.length)
         parts.push(make("h3", {}, "Why it was not seen before"), make("p", {}, why.words[0]),
             ...why.words.slice(1).map(words => make("div", {class: "mono why"}, words)));

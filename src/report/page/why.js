@@ -14,6 +14,14 @@ const MEANINGS = {
     "lost wake-up": "A signal wakes who waits at that moment. If it comes before the wait begins nobody keeps it, and the waiter sleeps for good.",
     "deadlock": "Each thread waits for what another of them would have to do: none goes on.",
     "atomicity violation": "Steps that belong together can be parted by another thread's, though each alone may be protected.",
+    "crash": "The program crashes.",
+    "abort": "The program gives up by itself.",
+    "assertion failed": "What the program says must hold does not hold in this order of its threads.",
+    "heap misuse": "The heap finds its blocks misused.",
+    "hang": "The program does not come to an end.",
+    "wrong exit code": "The program ends with another exit code than in the first run that went well.",
+    "wrong output": "The program prints something else than in the first run that went well.",
+    "check failed": "The command given as --check does not accept what this run left behind.",
     "order violation": "The program counts on an order of two steps that nothing enforces.",
 };
 
@@ -85,6 +93,21 @@ function whyNotParted(finding, recorded) {
         ...inside.map(deed)], chain: []};
 }
 
+// What the rules of locks forbid, and another order of the recorded steps would have done.
+function whyNoMisuse(finding, recorded, errors) {
+    if (errors.length !== 2) return {words: [], chain: []};
+    const [first, second] = errors;
+    const gives = recorded.findLastIndex((row, i) => i > first && i < second && row.thread === recorded[first].thread &&
+        row.given.some(lock => text(lock) === finding.object));
+    if (gives < 0) return {words: ["In the recorded run " + deed(recorded[first]) + " came before " + deed(recorded[second]) +
+        ", and nothing makes it come so."], chain: []};
+    return {words: ["In the recorded run the lock was given back in time, though nothing makes it come so:",
+        deed(recorded[gives]) + " \u2192 " + deed(recorded[second])], chain: [[gives, second]]};
+}
+
+// Of a run that failed: how it differs from those that went well.
+const tellsWhy = finding => finding.kind === "failure" && !!finding.note && finding.verdict !== "observed";
+
 // {words, chain}: why nobody saw it. `chain` are arrows of the recorded order.
 function whyHidden(finding, recorded) {
     const errors = recorded.map((row, index) => index).filter(index => recorded[index].error);
@@ -94,6 +117,7 @@ function whyHidden(finding, recorded) {
     if (finding.verdict === "observed") return null;
     if (finding.kind === "deadlock") return whyNoDeadlock(finding, recorded);
     if (finding.kind === "atomicity") return whyNotParted(finding, recorded);
+    if (finding.kind === "misuse") return whyNoMisuse(finding, recorded, errors);
     if (finding.kind !== "race" || errors.length !== 2) return none;
     const chain = chainOf(recorded, errors[0], errors[1]), [first, second] = errors.map(index => recorded[index]);
     const began = "In the recorded run " + data.threads[first.thread] + " came first";
