@@ -2,7 +2,7 @@
 #include "report/frames.h"
 #include "report/full_text.h"
 #include "report/steps.h"
-#include "report/thread_roles.h"
+#include "report/thread_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "report/short_name.h"
 #include "report/source.h"
 #include "report/steps.h"
-#include "report/thread_roles.h"
+#include "report/thread_text.h"
 #include "trace/turns.h"
 #include "trace/finding_id.h"
 #include "trace/misuse_rules.h"

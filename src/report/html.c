@@ -9,7 +9,7 @@
 #include "report/source.h"
 #include "report/words.h"
 #include "report/short_name.h"
-#include "report/thread_roles.h"
+#include "report/thread_text.h"
 #include "trace/misuse_rules.h"
 #include "trace/turns.h"
 #include "trace/finding_id.h"

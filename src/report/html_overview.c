@@ -4,7 +4,7 @@
 #include "report/frames.h"
 #include "report/run_waits.h"
 #include "report/steps.h"
-#include "report/thread_roles.h"
+#include "report/thread_text.h"
 #include "report/words.h"
 #include "report/xml.h"
 #include "trace/finding_id.h"

@@ -5,7 +5,7 @@
 #include "report/frames.h"
 #include "report/full_text.h"
 #include "report/steps.h"
-#include "report/thread_roles.h"
+#include "report/thread_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

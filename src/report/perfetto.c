@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "report/frames.h"
 #include "report/steps.h"
-#include "report/thread_roles.h"
+#include "report/thread_text.h"
 #include "report/words.h"
 #include "trace/finding_id.h"
 #include "trace/turns.h"

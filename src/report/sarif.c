@@ -5,7 +5,7 @@
 #include "report/frames.h"
 #include "report/relative_path.h"
 #include "report/steps.h"
-#include "report/thread_roles.h"
+#include "report/thread_text.h"
 #include "report/words.h"
 #include "trace/turns.h"
 #include "trace/finding_id.h"

@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "report/frames.h"
-#include "report/report.h"
 #include "report/short_name.h"
 
 #include <stdio.h>
@@ -125,14 +124,4 @@ void thread_roles_destroy(struct thread_roles *roles)
 const char *thread_roles_of(const struct thread_roles *roles, uint32_t thread)
 {
     return roles && thread < roles->count ? roles->names[thread] : NULL;
-}
-
-int thread_text(char *text, size_t size, const struct report *report, uint32_t thread)
-{
-    const char *name = trace_name(report->trace, CLASS_THREAD, thread);
-    bool is_main = thread == 0 && strcmp(name, "T0") == 0;
-    /* Explored runs know no callers, and the outermost function is not the first. */
-    const struct thread_roles *roles = report->explored ? NULL : report->roles;
-    const char *role = is_main ? "main" : thread_roles_of(roles, thread);
-    return role ? snprintf(text, size, "%s (%s)", name, role) : snprintf(text, size, "%s", name);
 }

@@ -16,9 +16,4 @@ void thread_roles_destroy(struct thread_roles *roles);
 /* At most THREAD_ROLE_LENGTH bytes; NULL where it is not known, and of text traces. */
 const char *thread_roles_of(const struct thread_roles *roles, uint32_t thread);
 
-struct report;
-
-/* "T0 (main)", "T0.1 (worker)", "T0.1". Returns the length as snprintf does. */
-int thread_text(char *text, size_t size, const struct report *report, uint32_t thread);
-
 #endif
