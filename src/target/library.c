@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool has_library(const char *directory)
@@ -61,6 +62,8 @@ static void inspect_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
             kind->wants_libasan = true;
         if (name && strncmp(name, "libpreplay.so", 13) == 0)
             kind->wants_preplay = true;
+        if (name && (strncmp(name, "libc.musl-", 10) == 0 || strcmp(name, "libc.so") == 0))
+            kind->wants_musl = true;
     }
 }
 
@@ -80,7 +83,12 @@ static void inspect_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 
 static void inspect(Elf *elf, struct program_kind *kind)
 {
+    GElf_Ehdr start;
     kind->is_elf = true;
+    kind->is_foreign = !gelf_getehdr(elf, &start) || start.e_ident[EI_CLASS] != ELFCLASS64 ||
+                       start.e_machine != EM_X86_64;
+    if (kind->is_foreign)
+        return;
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
         GElf_Shdr header;
         if (!gelf_getshdr(section, &header))
@@ -118,6 +126,10 @@ bool program_inspect(const char *name, struct program_kind *kind)
     int file = program_path(name, path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (file < 0)
         return false;
+    struct stat status;
+    kind->changes_user =
+        fstat(file, &status) == 0 && ((status.st_mode & S_ISUID && status.st_uid != geteuid()) ||
+                                      (status.st_mode & S_ISGID && status.st_gid != getegid()));
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(file, ELF_C_READ, NULL);
     if (elf && elf_kind(elf) == ELF_K_ELF)

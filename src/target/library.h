@@ -16,6 +16,9 @@ int library_directory(char path[LIBRARY_PATH], struct error *error);
 struct program_kind {
     bool is_elf;
     bool is_dynamic;
+    bool is_foreign;     /* for another processor, or for 32 bits */
+    bool wants_musl;     /* linked with another C library than ours */
+    bool changes_user;   /* its file has somebody else's set-user-ID or set-group-ID bit */
     bool wants_libtsan;  /* linked with gcc's shared ThreadSanitizer runtime */
     bool wants_libasan;  /* linked with gcc's shared AddressSanitizer runtime */
     bool wants_preplay;  /* linked by preplay cc */

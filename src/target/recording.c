@@ -212,8 +212,14 @@ static void explain_nothing(const struct recording *recording)
 {
     struct program_kind kind;
     const char *name = recording->command[0];
-    if (recording->valgrind || !program_inspect(name, &kind) || kind.wants_libtsan ||
-        kind.wants_preplay)
+    bool inspected = program_inspect(name, &kind);
+    if (inspected && kind.changes_user)
+        fprintf(stderr,
+                "preplay: nothing was recorded: %s changes its user (set-user-ID), and the system "
+                "lets no recorder into such a program; run a copy without that bit, or run "
+                "preplay as that user\n",
+                name);
+    else if (recording->valgrind || !inspected || kind.wants_libtsan || kind.wants_preplay)
         fprintf(stderr, "preplay: nothing was recorded\n");
     else if (!kind.is_elf)
         fprintf(
@@ -222,6 +228,16 @@ static void explain_nothing(const struct recording *recording)
             "instrumented; build that with preplay cc, or record it with --sync-only (no races) "
             "or --valgrind\n",
             name);
+    else if (kind.is_foreign)
+        fprintf(stderr,
+                "preplay: nothing was recorded: %s is not a program of 64 bits for x86-64; build "
+                "it for that, without -m32\n",
+                name);
+    else if (kind.wants_musl)
+        fprintf(stderr,
+                "preplay: nothing was recorded: %s is linked with musl, and Preplay's recorder "
+                "needs the GNU C library; build it for that with preplay cc\n",
+                name);
     else if (kind.wants_libasan)
         fprintf(stderr,
                 "preplay: nothing was recorded: %s is built with AddressSanitizer, which does not "

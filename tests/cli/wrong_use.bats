@@ -102,6 +102,41 @@ refused() {
     done
 }
 
+@test "programs that no recorder can get into: of 32 bits, of another C library, of another user" {
+    # As a header of 32 bits says it: no compiler for those is needed.
+    cp /bin/true narrow
+    printf '\001' | dd of=narrow bs=1 seek=4 conv=notrunc 2>/dev/null
+    run "$PREPLAY" run ./narrow
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"nothing was recorded: ./narrow is not a program of 64 bits"* ]]
+    # As musl's linker leaves it.
+    echo 'void nothing(void) { }' | gcc -shared -fPIC -x c - -Wl,-soname,libc.musl-x86_64.so.1 -o libc.musl-x86_64.so.1
+    echo 'void nothing(void); int main(void) { nothing(); return 0; }' | gcc -o musl -x c - -x none ./libc.musl-x86_64.so.1
+    LD_LIBRARY_PATH=. run "$PREPLAY" run ./musl
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"nothing was recorded: ./musl is linked with musl"* ]]
+    [ "$EUID" -eq 0 ] || return 0 # only root can make the next ones
+    . "$BATS_TEST_DIRNAME/../harm/users.bash"
+    room_for user
+    cp "$BIN/program" "$room/own"
+    chmod 4755 "$room/own"
+    chmod 777 "$room"
+    cd "$room"
+    run as user "$PREPLAY" run -d "$room/data" ./own
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"nothing was recorded: ./own changes its user (set-user-ID)"* ]]
+    # And where an ordinary user may not write.
+    rm "$room/it-ran"
+    chmod 755 "$room/own"
+    chmod 555 "$room"
+    chmod u-s "$room/own"
+    run -2 as user "$PREPLAY" run ./own
+    [[ "$output" == *"preplay.data: cannot be made: Permission denied; choose a directory with -d"* ]]
+    [ ! -e "$room/it-ran" ]
+    cd "$BATS_TEST_TMPDIR"
+    rm -rf "$room"
+}
+
 @test "what is no program" {
     mkdir folder
     echo text >text
