@@ -5,6 +5,7 @@
 #include "report/words.h"
 #include "report/xml.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +89,15 @@ static void add_finding(struct merge *self, json_t *finding, uint32_t trace)
         array_push(&merged->runs, trace);
 }
 
+/* Anybody may have written the reports: what has no room is as much as there is. */
+static json_t *sum_of(json_int_t a, json_int_t b)
+{
+    json_int_t sum;
+    if (__builtin_add_overflow(a, b, &sum))
+        sum = a < 0 ? INT64_MIN : INT64_MAX;
+    return json_integer(sum);
+}
+
 static void add_numbers(json_t *sum, const json_t *more)
 {
     const char *key;
@@ -97,7 +107,7 @@ static void add_numbers(json_t *sum, const json_t *more)
         json_t *old = json_object_get(sum, key);
         if (json_is_integer(value))
             json_object_set_new(sum, key,
-                                json_integer(json_integer_value(old) + json_integer_value(value)));
+                                sum_of(json_integer_value(old), json_integer_value(value)));
         else if (json_is_real(value))
             json_object_set_new(sum, key,
                                 json_real(json_number_value(old) + json_real_value(value)));
