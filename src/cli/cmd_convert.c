@@ -74,11 +74,10 @@ static int to_smt2(struct trace *trace, const struct options *options, FILE *out
 static int to_cspm(struct trace *trace, const struct options *options, FILE *out,
                    struct error *error)
 {
-    (void)options;
     struct history *history = history_read(trace, error);
     if (!history)
         return -1;
-    cspm_write(out, history);
+    cspm_write(out, history, options->per_pair);
     history_destroy(history);
     return 0;
 }

@@ -152,8 +152,8 @@ enum command_id {
       "analyse windows of N events (0: the whole trace, as without it; csp then: 10000)")          \
     O(FLAG, pairs, "pairs", 0, "", IN(RUN) | IN(RECORD) | IN(PREDICT) | IN(COMPARE), 0, 1, 0,      \
       "one finding per pair of events, not of source locations")                                   \
-    O(FLAG, per_pair, "per-pair", 0, "", IN(PREDICT) | IN(COMPARE), 0, 1, 0,                       \
-      "csp: one check per thread pair instead of one per object")                                  \
+    O(FLAG, per_pair, "per-pair", 0, "", IN(PREDICT) | IN(COMPARE) | IN(CONVERT), 0, 1, 0,         \
+      "csp, cspm: one check per thread pair instead of one per object")                            \
     O(TEXT, atomic, "atomic", 0, "GLOB,...", IN(RUN) | IN(PREDICT) | IN(COMPARE), 0, 0, 0,         \
       "atomic blocks, by label or function (all but main and those that wait)")                    \
     O(COUNT, jobs, "jobs", 'j', "N",                                                               \

@@ -244,42 +244,6 @@ static void write_program(struct cspm_model *model)
           out);
 }
 
-static void write_pattern(FILE *out, const char *first, const char *second, bool last)
-{
-    fprintf(out, "    %s%s?t!v -> %s?u:diff(Threads, {t})!v -> race -> STOP\n", last ? "" : "[] ",
-            first, second);
-}
-
-static void write_races(struct cspm_model *model)
-{
-    FILE *out = model->out;
-    if (!model->used[CHANNEL_READ])
-        return;
-    bool atomics = model->used[CHANNEL_ATOMIC_READ];
-    fprintf(out, "\nrw_set = {| read, write%s |}\n", atomics ? ", atomic_read, atomic_write" : "");
-    fputs("RACE(v) = RACE_ERR(v) /\\ ([] e : union(rw_set, sync_set) @ e -> RACE(v))\n"
-          "RACE_ERR(v) =\n",
-          out);
-    write_pattern(out, "read", "write", true);
-    write_pattern(out, "write", "read", false);
-    write_pattern(out, "write", "write", false);
-    if (atomics) {
-        write_pattern(out, "read", "atomic_write", false);
-        write_pattern(out, "atomic_write", "read", false);
-        write_pattern(out, "write", "atomic_read", false);
-        write_pattern(out, "atomic_read", "write", false);
-        write_pattern(out, "write", "atomic_write", false);
-        write_pattern(out, "atomic_write", "write", false);
-    }
-    putc('\n', out);
-    for (uint32_t id = 0; id < trace_count(model->history->trace, CLASS_VARIABLE); id++)
-        if (model->shared[id])
-            fprintf(out,
-                    "assert STOP [T= (PROGRAM [| union(rw_set, sync_set) |] RACE(%s)) \\ "
-                    "diff(Events, {race})\n",
-                    cspm_name(&model->names, CLASS_VARIABLE, id));
-}
-
 static void write_model(struct cspm_model *model)
 {
     FILE *out = model->out;
@@ -296,7 +260,7 @@ static void write_model(struct cspm_model *model)
         cspm_write_thread(model, thread);
     cspm_write_objects(model);
     write_program(model);
-    write_races(model);
+    cspm_write_races(model);
     fputs("\nLIVE = live -> LIVE\n", out);
     if (model->plain)
         fputs("assert LIVE [F= (PROGRAM \\ diff(Events, {live})) ; LIVE\n", out);
@@ -304,12 +268,13 @@ static void write_model(struct cspm_model *model)
         cspm_write_stuck(model);
 }
 
-void cspm_write(FILE *out, const struct history *history)
+void cspm_write(FILE *out, const struct history *history, bool per_pair)
 {
     const struct trace *trace = history->trace;
     struct cspm_model model = {
         .out = out,
         .history = history,
+        .per_pair = per_pair,
         .shared = NEW_ARRAY(bool, trace_count(trace, CLASS_VARIABLE)),
         .atomic = NEW_ARRAY(bool, trace_count(trace, CLASS_VARIABLE)),
         .rwlock = NEW_ARRAY(bool, trace_count(trace, CLASS_LOCK)),

@@ -18,6 +18,7 @@
 
 #include <stdio.h>
 
-void cspm_write(FILE *out, const struct history *history);
+/* With `per_pair` an assertion for each pair of threads that may conflict over a shared object. */
+void cspm_write(FILE *out, const struct history *history, bool per_pair);
 
 #endif

@@ -59,6 +59,7 @@ struct cspm_model {
     FILE *out;
     const struct history *history;
     struct cspm_names names;
+    bool per_pair;
     bool *shared;               /* by variable: two threads, one of which writes */
     bool *atomic;               /* by variable: some thread uses it atomically */
     bool *rwlock;               /* by lock */
@@ -89,6 +90,9 @@ void cspm_write_objects(struct cspm_model *model);
 void cspm_write_set_of_threads(struct cspm_model *model, const bool *members);
 
 uint32_t cspm_count_posts(const struct history *history, uint32_t semaphore);
+
+/* The pattern of a race, and the assertions that it is never met. */
+void cspm_write_races(struct cspm_model *model);
 
 /* Fills `plain`. */
 void cspm_find_plain(struct cspm_model *model);

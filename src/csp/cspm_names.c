@@ -38,7 +38,8 @@ static const char *const reserved[] = {
     "RWLOCKS",      "CONDITIONS", "SEMAPHORES",  "ONCES",        "ATOMICS",
     "BARRIERS",     "any",        "done",        "free",         "freeze",
     "gate",         "last_post",  "last_signal", "new",          "no_use",
-    "said_set",     "at_set",     "old",         "optional",
+    "said_set",     "at_set",     "old",         "optional",     "PATTERN",
+    "PATT_ERR",
 };
 
 /* Also taken: the letters that stand for variables in the model's definitions, and

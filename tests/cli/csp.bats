@@ -135,4 +135,8 @@ deadlocks() { # ENGINE TRACE : the locations of each, one a line
     cmp one.csp two.csp
     grep -qx 'MUTEX(i) = lock?t!i -> unlock.t.i -> MUTEX(i)' one.csp
     [ "$(grep -c '^assert' one.csp)" -eq 3 ]
+    # The other paper's assertions, for two threads each.
+    "$PREPLAY" convert --to cspm --per-pair "$traces/001-listing1.1-captured.std" -o pairs.csp
+    [ "$(grep -o 'PATTERN(t1, t2, [xy]))' pairs.csp | sort | tr '\n' ' ')" = \
+        'PATTERN(t1, t2, x)) PATTERN(t1, t2, y)) ' ]
 }

@@ -12,14 +12,19 @@
 /* cmocka wants the headers above first */
 #include <cmocka.h>
 
-static char *model_of(const struct history *history)
+static char *model_as(const struct history *history, bool per_pair)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    cspm_write(out, history);
+    cspm_write(out, history, per_pair);
     fclose(out);
     return text;
+}
+
+static char *model_of(const struct history *history)
+{
+    return model_as(history, false);
 }
 
 static char *model_of_file(const char *name)
@@ -97,6 +102,9 @@ static void test_random(void **state)
             assert_int_equal(shape_parse(&shape, shapes[i], &error), 0);
             assert_int_equal(sample_generate(&sample, &shape, seed, &error), 0);
             char *text = model_of(sample.history);
+            expect_good(shapes[i], text);
+            free(text);
+            text = model_as(sample.history, true);
             expect_good(shapes[i], text);
             free(text);
             sample_free(&sample);
