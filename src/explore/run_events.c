@@ -173,12 +173,19 @@ static bool give(struct event *out, struct event event)
     return true;
 }
 
+static enum event_op access_op(const struct step_event *step)
+{
+    bool is_atomic = step->flags & STEP_ATOMIC;
+    if (step->op == STEP_READ)
+        return is_atomic ? EVENT_ATOMIC_LOAD : EVENT_READ;
+    if (step->op == STEP_WRITE)
+        return is_atomic ? EVENT_ATOMIC_STORE : EVENT_WRITE;
+    return EVENT_ATOMIC_RMW;
+}
+
 static bool access_event(struct run_events *self, const struct step_event *step, struct event *out)
 {
-    static const enum event_op plain[] = {EVENT_READ, EVENT_WRITE, EVENT_ATOMIC_RMW};
-    static const enum event_op atomic[] = {EVENT_ATOMIC_LOAD, EVENT_ATOMIC_STORE, EVENT_ATOMIC_RMW};
-    bool is_atomic = step->flags & STEP_ATOMIC || step->op == STEP_UPDATE;
-    struct event event = event_at(self, step, (is_atomic ? atomic : plain)[step->op - STEP_READ]);
+    struct event event = event_at(self, step, access_op(step));
     size_t at = find_extent(self, begin_of(step));
     if (!step->size || at == self->extents.count)
         return false;
