@@ -12,6 +12,7 @@ enum { INSTANCES = 3 }; /* of an id that are tried */
 #define FREELY   5.0    /* seconds that the engines may take whatever the runs take */
 #define MOST     0.5    /* beyond that, of the time that the exploration has */
 #define PATIENCE 0.5    /* the same for the runs that confirm */
+#define PACE     20000  /* events a second that the engines look at, or more */
 
 static double now(void)
 {
@@ -104,7 +105,8 @@ void predictions_watch(void *context, const struct kept_run *run, uint32_t numbe
     struct prediction prediction;
     struct error error = {0};
     double began = now();
-    if (self->options->explore_time > 0 && self->spent > most_seconds(self, MOST)) {
+    double left = most_seconds(self, MOST) - self->spent;
+    if (self->options->explore_time > 0 && left * PACE < run->event_count) {
         self->not_asked++;
         return;
     }

@@ -32,7 +32,10 @@ static int add_worker(struct workers *workers, const char *directory, const stru
                                  .own_network = options->jobs > 1,
                                  .beside = workers->count > 0,
                                  .check = options->check_command,
-                                 .patience = PATIENCE};
+                                 .patience = PATIENCE,
+                                 .longest = options->explore_time > PATIENCE ? options->explore_time
+                                            : options->explore_time > 0      ? PATIENCE
+                                                                             : 0};
     struct stepping *stepping = stepping_create(&wish, error);
     if (!stepping)
         return -1;

@@ -19,6 +19,7 @@
 
 #define NOT_ALL_CONFIRMED 1
 #define PATIENCE          10.0 /* seconds without a step */
+#define LONGEST           600.0
 
 static bool is_wanted(const struct options *options, const char *id)
 {
@@ -227,7 +228,8 @@ static int with_program(struct again *again, const struct replay_program *progra
                                 .in_place = again->options->in_place,
                                 .input_is_kept = true,
                                 .check = failures.check,
-                                .patience = PATIENCE},
+                                .patience = PATIENCE,
+                                .longest = LONGEST},
         error);
     again->symbols = symbols_open(again->modules);
     if (stepping)

@@ -13,6 +13,7 @@ struct stepped_run {
     const struct stepper_page *page; /* until the next run */
     int status;                      /* as from waitpid() */
     bool stopped;                    /* it stood still outside of what can be stepped */
+    bool late;                       /* and was ended, for it took too long */
     bool unstepped;                  /* the program took no notice of the stepper */
     bool interrupted;                /* a user pressed Ctrl-C */
     bool checked;                    /* a command looked at what it left, and ended so: */

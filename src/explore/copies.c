@@ -194,12 +194,12 @@ static bool listen_to(struct copies *copies, struct stepped_run *run)
 }
 
 /* Until the copy has ended, or the guard: then there is none any more. A run that makes no step for
- * so long is ended with it. */
+ * so long, or takes too long, is ended with it. */
 static bool wait_for_end(struct copies *copies, const struct stepper_page *page,
                          struct stepped_run *run)
 {
     uint32_t events = 0;
-    double since = seconds();
+    double began = seconds(), since = began;
     for (;;) {
         struct pollfd files[] = {{.fd = copies->ended, .events = POLLIN},
                                  {.fd = copies->line, .events = POLLIN}};
@@ -213,7 +213,8 @@ static bool wait_for_end(struct copies *copies, const struct stepper_page *page,
             since = seconds();
         events = page->events;
         run->stopped |= seconds() - since > copies->wish.patience;
-        if (run->stopped || run->interrupted)
+        run->late |= copies->wish.longest > 0 && seconds() - began > copies->wish.longest;
+        if (run->stopped || run->late || run->interrupted)
             kill(copies->guard.process, GUARD_END);
     }
 }

@@ -15,6 +15,7 @@ struct copies_wish {
     struct sandbox *sandbox;       /* both stay where they are */
     const struct guard_task *task; /* how the program is started */
     double patience;               /* seconds without a step after which a run is ended */
+    double longest;                /* that a run may take; 0: as long as it likes */
     bool anew;                     /* each run is started */
 };
 

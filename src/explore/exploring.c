@@ -35,7 +35,7 @@ struct exploring {
     char modules[PATH_MAX], expected[PATH_MAX];
     struct failure_norm norm;
     double began;
-    bool stood_still;
+    bool stood_still, took_long;
     uint32_t unknown; /* set of enum step_unknown */
     struct error *error;
 };
@@ -136,6 +136,7 @@ static int take_run(struct exploring *self, const struct trial *trial,
     exploration->diverged += run->page->diverged != 0;
     exploration->events += run->page->events;
     self->stood_still |= run->stopped;
+    self->took_long |= run->late;
     self->unknown |= run->page->unknown;
     knowledge_add(&self->knowledge, run->page);
     if (exploration->runs == 1)
@@ -144,10 +145,11 @@ static int take_run(struct exploring *self, const struct trial *trial,
         self->workers->watch(self->workers->context, &array_last(&self->knowledge.runs),
                              exploration->runs);
     failure_judge(&failure, run, &self->norm, output, self->modules);
-    array_last(&self->knowledge.runs).failed = failure.kind != FAILURE_NONE || run->stopped;
+    array_last(&self->knowledge.runs).failed =
+        failure.kind != FAILURE_NONE || run->stopped || run->late;
     if (failure.kind != FAILURE_NONE)
         return note_failure(self, &failure, trial);
-    return self->limits->same_output && !run->stopped ? keep_output(self, output) : 0;
+    return self->limits->same_output && !run->stopped && !run->late ? keep_output(self, output) : 0;
 }
 
 static int run_alone(struct exploring *self, const struct trial *trial)
@@ -353,6 +355,7 @@ static void conclude(struct exploring *self)
           "memory that threads share was changed by code that is not instrumented");
     doubt(exploration, self->stood_still,
           "a run stood still in a call that preplay does not know, and was ended");
+    doubt(exploration, self->took_long, "a run did not end for so long, and was ended");
     doubt_unknown(exploration, self->unknown);
     doubt(exploration, exploration->diverged, "a run could not keep its schedule");
     if (*exploration->doubts)

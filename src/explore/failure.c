@@ -30,7 +30,7 @@ static enum failure_kind kind_of(const struct stepped_run *run, const struct fai
                                  const char *output, struct failure *failure)
 {
     const struct stepper_page *page = run->page;
-    if (run->stopped || run->interrupted || run->unstepped)
+    if (run->stopped || run->late || run->interrupted || run->unstepped)
         return FAILURE_NONE; /* nobody knows */
     switch (page->end) {
     case STEP_DEADLOCK:

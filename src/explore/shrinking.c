@@ -27,7 +27,7 @@ static int try(struct shrinking *self, const struct failure *wanted, const struc
     self->runs--;
     if (self->backend->run(self->backend->context, turns, count, self->output, &run, error))
         return -1;
-    if (run.interrupted || run.unstepped || run.stopped) {
+    if (run.interrupted || run.unstepped || run.stopped || run.late) {
         self->runs = 0;
         return 0;
     }

@@ -217,6 +217,7 @@ static int prepare(struct stepping *stepping, struct error *error)
     stepping->copies = copies_create(&(struct copies_wish){.sandbox = stepping->sandbox,
                                                            .task = &stepping->task,
                                                            .patience = wish->patience,
+                                                           .longest = wish->longest,
                                                            .anew = wish->anew || wish->check});
     return 0;
 }

@@ -19,6 +19,7 @@ struct stepping_wish {
     const char *check;              /* a shell's words, run after each run that ends by itself */
     bool anew;                      /* each run is started, none is copied (copies.h) */
     double patience;                /* seconds without a step after which a run is ended */
+    double longest;                 /* that a run may take; 0: as long as it likes */
 };
 
 struct stepping;

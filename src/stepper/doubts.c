@@ -1,21 +1,18 @@
 /* Calls whose outcome may depend on the schedule in a way that no event tells: they are performed
  * as they are, and noted, so that nobody takes what was seen for all there is. */
+#include "stepper/doubts.h"
+
 #include "stepper/operations.h"
 #include "stepper/real.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
-#include <sys/select.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,15 +22,13 @@ static void note(enum step_unknown what)
         stepper->unknown |= what;
 }
 
-/* Before there are threads nothing is a choice. */
-static void note_threads(enum step_unknown what)
+void doubt_threads(enum step_unknown what)
 {
     if (stepped_current() && stepper->threads > 1)
         stepper->unknown |= what;
 }
 
-/* A file that one thread alone reads, and nobody writes, is the same in every run. */
-static void note_input(int file)
+void doubt_input(int file)
 {
     static uint32_t reader; /* thread + 1 */
     struct stat status;
@@ -59,11 +54,9 @@ static void note_input(int file)
 #define SIGNAL(name, parameters, arguments)                                                        \
     NOTED(note(STEP_BY_SIGNALS), int, name, parameters, arguments)
 #define LIBRARY(result, name, parameters, arguments)                                               \
-    NOTED(note_threads(STEP_BY_LIBRARY), result, name, parameters, arguments)
+    NOTED(doubt_threads(STEP_BY_LIBRARY), result, name, parameters, arguments)
 #define INPUT(file, result, name, parameters, arguments)                                           \
-    NOTED(note_input(file), result, name, parameters, arguments)
-#define OUTSIDE(name, parameters, arguments)                                                       \
-    NOTED(note_threads(STEP_BY_INPUT), int, name, parameters, arguments)
+    NOTED(doubt_input(file), result, name, parameters, arguments)
 
 /* --- processes ----------------------------------------------------------------------------------
  */
@@ -90,7 +83,6 @@ SIGNAL(setitimer, (__itimer_which_t which, const struct itimerval *value, struct
        (which, value, old))
 SIGNAL(timer_create, (clockid_t clock, struct sigevent *event, timer_t *timer),
        (clock, event, timer))
-SIGNAL(kill, (pid_t process, int number), (process, number))
 SIGNAL(sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *limit),
        (set, info, limit))
 SIGNAL(sigsuspend, (const sigset_t *set), (set))
@@ -101,24 +93,7 @@ NOTED(note(STEP_BY_SIGNALS), unsigned, alarm, (unsigned seconds), (seconds))
 /* --- input --------------------------------------------------------------------------------------
  */
 
-INPUT(file, ssize_t, read, (int file, void *to, size_t size), (file, to, size))
 INPUT(file, ssize_t, pread, (int file, void *to, size_t size, off_t at), (file, to, size, at))
-INPUT(file, ssize_t, readv, (int file, const struct iovec *to, int count), (file, to, count))
-INPUT(file, ssize_t, recv, (int file, void *to, size_t size, int flags), (file, to, size, flags))
-INPUT(file, ssize_t, recvmsg, (int file, struct msghdr *message, int flags), (file, message, flags))
-INPUT(fileno(stream), size_t, fread, (void *to, size_t size, size_t count, FILE *stream),
-      (to, size, count, stream))
-INPUT(fileno(stream), char *, fgets, (char *to, int size, FILE *stream), (to, size, stream))
-INPUT(fileno(stream), int, fgetc, (FILE * stream), (stream))
-INPUT(fileno(stream), int, getc, (FILE * stream), (stream))
-INPUT(STDIN_FILENO, int, getchar, (void), ())
-INPUT(fileno(stream), ssize_t, getline, (char **line, size_t *size, FILE *stream),
-      (line, size, stream))
-OUTSIDE(poll, (struct pollfd * files, nfds_t count, int limit), (files, count, limit))
-OUTSIDE(select, (int count, fd_set *read, fd_set *written, fd_set *failed, struct timeval *limit),
-        (count, read, written, failed, limit))
-OUTSIDE(epoll_wait, (int file, struct epoll_event *events, int most, int limit),
-        (file, events, most, limit))
 
 /* --- what the C library keeps -------------------------------------------------------------------
  */

@@ -69,6 +69,36 @@ FUNCTION(int, pthread_kill, (pthread_t thread, int number))
     return 0;
 }
 
+/* One that stands and waits for it. */
+static struct stepped *waiting_for(int number)
+{
+    for (uint32_t i = 0; i < stepper->threads; i++) {
+        struct stepped *thread = step_thread(i);
+        if (stepper->thread[i].state == STEP_STANDS && thread->awaited & bit_of(number))
+            return thread;
+    }
+    return NULL;
+}
+
+/* To the program itself, which blocks it: who waits for it gets it; if nobody does, it is pending
+ * for who comes. */
+FUNCTION(int, kill, (pid_t process, int number))
+{
+    struct stepped *self = stepped_current();
+    if (!self)
+        return REAL(kill)(process, number);
+    stepper->unknown |= STEP_BY_SIGNALS;
+    struct stepped *other = process == getpid() ? waiting_for(number) : NULL;
+    self->inside = true;
+    bool waits = other && blocked_by(self) & bit_of(number);
+    self->inside = false;
+    if (!waits || other->sent & bit_of(number))
+        return REAL(kill)(process, number);
+    step_perform(self, STEP_POST, 0, (uintptr_t)&other->sent, 0, CALLER);
+    other->sent |= bit_of(number);
+    return 0;
+}
+
 /* Something that came from elsewhere is taken first. */
 static bool is_pending(const sigset_t *set)
 {
@@ -80,7 +110,10 @@ static bool is_pending(const sigset_t *set)
 static int take(struct stepped *self, const sigset_t *set, uintptr_t pc)
 {
     for (;;) {
-        if (!step_perform(self, STEP_WAIT, 0, (uintptr_t)&self->sent, 0, pc)) {
+        self->awaited = bits_of(set);
+        bool sent = step_perform(self, STEP_WAIT, 0, (uintptr_t)&self->sent, 0, pc);
+        self->awaited = 0;
+        if (!sent) {
             step_test_cancel(self);
             continue;
         }

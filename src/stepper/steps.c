@@ -1,11 +1,17 @@
 #include "stepper/steps.h"
 
+#include "stepper/outside.h"
+
+#include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 enum { WINDOW = 64, OBJECTS = 1 << 14 };
+
+/* How long a schedule's next thread is waited for if what it needs comes from outside. */
+#define OUTSIDE_PATIENCE UINT64_C(20000000)
 
 struct stepper_page *stepper;
 __thread struct stepped *stepped_self;
@@ -23,6 +29,16 @@ struct stepped *step_thread(uint32_t id)
 uint64_t step_time(void)
 {
     return now += 1000;
+}
+
+uint64_t step_now(void)
+{
+    return now;
+}
+
+void step_pass(uint64_t nanoseconds)
+{
+    now += nanoseconds;
 }
 
 uint32_t step_waiter(void)
@@ -164,6 +180,8 @@ static unsigned readiness(const struct stepped *thread)
     const struct step_event *next = &told(thread)->next;
     if (told(thread)->state != STEP_STANDS)
         return 0;
+    if (thread->outside)
+        return outside_is_ready(thread) ? 3 : thread->outside->timed ? 2 : 0;
     bool timed = next->flags & STEP_TIMED;
     if (!is_free(thread, next) && !timed)
         return 0;
@@ -185,7 +203,15 @@ static struct stepped *by_name(uint64_t name)
     return NULL;
 }
 
-/* NULL at the schedule's end. */
+/* What a thread stands outside for may be made by others before their next operation, which no
+ * schedule can tell. */
+static bool can_be_had(const struct stepped *thread)
+{
+    return readiness(thread) == 3 ||
+           (thread->outside && outside_await_one(thread, OUTSIDE_PATIENCE)) || readiness(thread);
+}
+
+/* NULL at the schedule's end, and as long as its thread waits for others outside. */
 static struct stepped *by_schedule(void)
 {
     while (stepper->turn < stepper->turns) {
@@ -195,13 +221,15 @@ static struct stepped *by_schedule(void)
             stepper->turn++;
             continue;
         }
-        if (!thread || !readiness(thread)) {
-            stepper->diverged = stepper->turn + 1;
-            stepper->turns = stepper->turn;
-            return NULL;
+        if (thread && can_be_had(thread)) {
+            waiter = told(thread)->count + 1 == turn->count ? turn->waiter : 0;
+            return thread;
         }
-        waiter = told(thread)->count + 1 == turn->count ? turn->waiter : 0;
-        return thread;
+        if (thread && thread->outside)
+            return NULL;
+        stepper->diverged = stepper->turn + 1;
+        stepper->turns = stepper->turn;
+        return NULL;
     }
     step_trap(STEP_TRAP_TURNS);
     return NULL;
@@ -214,8 +242,6 @@ static struct stepped *first_to_wake(void)
     for (uint32_t i = 0; i < stepper->threads; i++)
         if (readiness(&threads[i]) == 2 && (!first || threads[i].alarm < first->alarm))
             first = &threads[i];
-    if (first && first->alarm > now)
-        now = first->alarm;
     return first;
 }
 
@@ -231,21 +257,35 @@ static struct stepped *first_to_spin(void)
     return first;
 }
 
-/* The running one as long as it can, then the next one. */
-static struct stepped *by_rule(const struct stepped *self)
+static struct stepped *first_ready(const struct stepped *self)
 {
     for (uint32_t i = 0; i < stepper->threads; i++) {
         struct stepped *thread = &threads[(self->id + i) % stepper->threads];
         if (readiness(thread) == 3)
             return thread;
     }
-    struct stepped *thread = first_to_wake();
+    return NULL;
+}
+
+/* The running one as long as it can, then the next one. Where something may come from outside, time
+ * is real. */
+static struct stepped *by_rule(const struct stepped *self)
+{
+    struct stepped *ready = first_ready(self);
+    struct stepped *thread = ready ? NULL : first_to_wake();
+    uint64_t length = !thread ? OUTSIDE_FOR_EVER : thread->alarm > now ? thread->alarm - now : 0;
+    if (!ready && outside_await(length))
+        ready = first_ready(self);
+    if (ready)
+        return ready;
+    if (thread && thread->alarm > now)
+        now = thread->alarm;
     return thread ? thread : first_to_spin();
 }
 
-static void futex(uint32_t *word, int operation, uint32_t value)
+static long futex(uint32_t *word, int operation, uint32_t value)
 {
-    syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
+    return syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
 }
 
 static void let_go(struct stepped *thread)
@@ -253,14 +293,36 @@ static void let_go(struct stepped *thread)
     told(thread)->state = STEP_RUNS;
     stepper->running = thread->id;
     thread->rests = false;
+    thread->outside = NULL;
     __atomic_store_n(&thread->go, 1, __ATOMIC_RELEASE);
+}
+
+/* One that waits outside is interrupted by a handler, or sees what that did. */
+static void note_handler(const struct stepped *self)
+{
+    struct outside *outside = self->outside;
+    if (outside)
+        __atomic_store_n(&outside->interrupted, true, __ATOMIC_RELAXED);
 }
 
 static void wait_for_turn(struct stepped *self)
 {
     while (!__atomic_load_n(&self->go, __ATOMIC_ACQUIRE))
-        futex(&self->go, FUTEX_WAIT, 0);
+        if (futex(&self->go, FUTEX_WAIT, 0) < 0 && errno == EINTR)
+            note_handler(self);
     __atomic_store_n(&self->go, 0, __ATOMIC_RELAXED);
+}
+
+/* Those that wait for each other outside of operations, as semaphores of their own that nobody
+ * posts.
+ */
+static void tell_outside(void)
+{
+    for (uint32_t i = 0; i < stepper->threads; i++)
+        if (told(&threads[i])->state == STEP_STANDS && threads[i].outside) {
+            told(&threads[i])->next.op = STEP_WAIT;
+            told(&threads[i])->next.object = (uintptr_t)&threads[i].outside;
+        }
 }
 
 static struct stepped *choose(const struct stepped *self)
@@ -269,8 +331,10 @@ static struct stepped *choose(const struct stepped *self)
     struct stepped *next = by_schedule();
     if (!next)
         next = by_rule(self);
-    if (!next)
+    if (!next) {
+        tell_outside();
         step_stop(STEP_DEADLOCK);
+    }
     return next;
 }
 
@@ -376,6 +440,19 @@ void step_before(struct stepped *self, const struct step_event *event)
         own->next.flags |= STEP_SPINS;
     else
         self->alone = 0;
+    own->state = STEP_STANDS;
+    hand_over(self);
+    wait_for_turn(self);
+    self->inside = false;
+}
+
+void step_outside(struct stepped *self, struct outside *what, uintptr_t pc)
+{
+    self->inside = true;
+    step_settle(self);
+    struct step_thread *own = told(self);
+    own->next = (struct step_event){.op = STEP_NONE, .thread = (uint16_t)self->id, .pc = pc};
+    self->outside = what;
     own->state = STEP_STANDS;
     hand_over(self);
     wait_for_turn(self);

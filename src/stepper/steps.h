@@ -15,6 +15,7 @@
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
 struct object;
+struct outside;
 
 struct stepped {
     uint32_t id;              /* in the page */
@@ -25,6 +26,7 @@ struct stepped {
     uint64_t queued;          /* when it joined that queue */
     bool rests;               /* others first: it sleeps or yielded */
     uint64_t alarm;           /* virtual time at which it should go on */
+    struct outside *outside;  /* what it waits for that is not stepped (outside.h); NULL: nothing */
     uint32_t children;
     uint32_t alone; /* how often it read the same while nobody else could run */
     bool cancelled; /* it is to end where it can wait */
@@ -42,6 +44,7 @@ struct stepped {
     uint64_t pthread; /* as pthread_self() has it */
     int task;         /* as the kernel has it; 0: it has not begun */
     uint64_t sent;    /* signals that it can wait for, by bits from 0 for signal 1 */
+    uint64_t awaited; /* those that it waits for now */
 };
 
 extern struct stepper_page *stepper; /* NULL: the program runs as if we were not there */
@@ -62,6 +65,8 @@ struct step_event *step_tell(struct stepped *self, struct step_event event);
 void step_settle(struct stepped *self);
 /* Others first; `nanoseconds` of virtual time. */
 void step_rest(struct stepped *self, uint64_t nanoseconds);
+/* Stands, between two operations, until it may go on. */
+void step_outside(struct stepped *self, struct outside *what, uintptr_t pc);
 /* The thread is gone: somebody else goes on. */
 void step_leave(struct stepped *self);
 /* A new thread that stands before its first operation. NULL: too many. */
@@ -71,7 +76,11 @@ void step_arrive(struct stepped *self);
 struct stepped *step_thread(uint32_t id);
 /* Is it the C library's own code, whose business is not the program's? */
 bool step_is_library(uintptr_t pc);
+/* A clock that was looked at: it never shows the same twice. */
 uint64_t step_time(void);
+uint64_t step_now(void);
+/* So much time went by outside. */
+void step_pass(uint64_t nanoseconds);
 /* Which waiter the schedule wants woken now, by the low half of its name; 0: the oldest. */
 uint32_t step_waiter(void);
 /* Stops for a debugger, if it wants to. */

@@ -1,0 +1,47 @@
+/* Threads that wait for something outside of what is stepped: files, sockets, children. While one
+ * does, others run, and it is asked again; only when nobody else can go on is there really a wait.
+ */
+#ifndef PREPLAY_STEPPER_OUTSIDE_H
+#define PREPLAY_STEPPER_OUTSIDE_H
+
+#include "stepper/steps.h"
+
+#include <poll.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+
+struct outside {
+    struct pollfd *files; /* one of them is ready; poll() wants to write here */
+    uint32_t count;
+    bool for_child; /* or such a child has changed */
+    idtype_t children;
+    id_t child;
+    int options;      /* as waitid() has them */
+    bool timed;       /* need not wait for ever: see the thread's alarm */
+    bool inner;       /* only this program's threads can make it ready */
+    bool interrupted; /* a signal's handler ran meanwhile */
+};
+
+enum outside_end { OUTSIDE_READY, OUTSIDE_LATE, OUTSIDE_INTERRUPTED };
+
+#define OUTSIDE_FOR_EVER UINT64_MAX
+
+/* Until it is ready, or for so many nanoseconds of virtual time. At once if it is ready now. */
+enum outside_end outside_wait(struct stepped *self, struct outside *what, uint64_t nanoseconds,
+                              uintptr_t pc);
+/* The same, for one file that is no regular one and would block; true if it was interrupted. */
+bool outside_wait_for(struct stepped *self, int file, short events, uintptr_t pc);
+
+/* Files that only this process has: what one thread waits for, another one does. */
+void outside_made(int file);
+void outside_closed(int file);
+bool outside_is_inner(int file);
+
+/* May it go on now? It stands outside. */
+bool outside_is_ready(const struct stepped *thread);
+/* Nobody goes on: waits until one that stands outside may, so long at most. False if none may. */
+bool outside_await(uint64_t nanoseconds);
+/* Only for this one, which stands outside. */
+bool outside_await_one(const struct stepped *thread, uint64_t nanoseconds);
+
+#endif
