@@ -64,6 +64,8 @@ static void note_free(struct knowledge *knowledge, const struct step_event *even
 
 static void note_event(struct knowledge *knowledge, const struct step_event *event, uint32_t thread)
 {
+    if (event->flags & STEP_CHANNEL)
+        return;
     if (event->op == STEP_READ)
         note_use(knowledge, event->object, thread, 0);
     else if (known_is_access(event->op))
@@ -81,7 +83,7 @@ static void note_standing(struct knowledge *knowledge, const struct step_event *
                           uint32_t thread)
 {
     note_event(knowledge, event, thread);
-    if (event->op >= STEP_LOCK && event->op < STEP_FORK)
+    if (event->op >= STEP_LOCK && event->op < STEP_FORK && !(event->flags & STEP_CHANNEL))
         note_use(knowledge, event->object | 1, thread, USE_OBJECT | USE_SEVERAL);
 }
 
@@ -178,6 +180,8 @@ static uint32_t new_node(struct knowledge *knowledge, uint32_t thread, uint32_t 
 static bool describe(const struct knowledge *knowledge, const struct step_event *event,
                      struct known_node *node)
 {
+    if (event->flags & STEP_CHANNEL)
+        return false;
     *node = (struct known_node){.op = event->op,
                                 .flags = event->flags,
                                 .offset = event->offset,

@@ -1,5 +1,6 @@
 /* Reading from and writing to files, pipes and sockets: while one would block, others run. What is
  * longer than what is sure not to block is written piece by piece. */
+#include "stepper/channels.h"
 #include "stepper/doubts.h"
 #include "stepper/operations.h"
 #include "stepper/outside.h"
@@ -33,18 +34,30 @@ static bool before_reading(int file, uintptr_t pc)
     return true;
 }
 
-#define READS(result, name, parameters, arguments)                                                 \
+static ssize_t after(ssize_t result, int file, enum channel_use use, uintptr_t pc)
+{
+    if (result >= 0)
+        channel_used(file, use, pc);
+    return result;
+}
+
+#define READS(result, use, name, parameters, arguments)                                            \
     FUNCTION(result, name, parameters)                                                             \
     {                                                                                              \
-        return before_reading(file, CALLER) ? REAL(name) arguments : -1;                           \
+        return before_reading(file, CALLER)                                                        \
+                   ? (result)after(REAL(name) arguments, file, use, CALLER)                        \
+                   : -1;                                                                           \
     }
 
-READS(ssize_t, read, (int file, void *to, size_t size), (file, to, size))
-READS(ssize_t, readv, (int file, const struct iovec *to, int count), (file, to, count))
-READS(ssize_t, recvmsg, (int file, struct msghdr *message, int flags), (file, message, flags))
-READS(int, accept, (int file, __SOCKADDR_ARG address, socklen_t *restrict length),
+READS(ssize_t, CHANNEL_READ, read, (int file, void *to, size_t size), (file, to, size))
+READS(ssize_t, CHANNEL_READ, readv, (int file, const struct iovec *to, int count),
+      (file, to, count))
+READS(ssize_t, CHANNEL_READ, recvmsg, (int file, struct msghdr *message, int flags),
+      (file, message, flags))
+READS(int, CHANNEL_ACCEPT, accept, (int file, __SOCKADDR_ARG address, socklen_t *restrict length),
       (file, address, length))
-READS(int, accept4, (int file, __SOCKADDR_ARG address, socklen_t *restrict length, int flags),
+READS(int, CHANNEL_ACCEPT, accept4,
+      (int file, __SOCKADDR_ARG address, socklen_t *restrict length, int flags),
       (file, address, length, flags))
 
 /* All that is wanted may come in pieces, from threads that run in between. */
@@ -58,6 +71,7 @@ static ssize_t receive(int file, char *to, size_t size, int flags, __SOCKADDR_AR
             return done ? (ssize_t)done : -1;
         ssize_t got =
             REAL(recvfrom)(file, to + done, size - done, flags & ~MSG_WAITALL, address, length);
+        after(got, file, CHANNEL_READ, pc);
         if (got <= 0 || !waits || !(flags & MSG_WAITALL) || flags & MSG_PEEK)
             return got < 0 && done ? (ssize_t)done : got + (ssize_t)done;
         done += (size_t)got;
@@ -87,6 +101,7 @@ static void before_stream(FILE *stream, uintptr_t pc)
         doubt_input(fileno(stream));
     else
         before_reading(fileno(stream), pc);
+    channel_used(fileno(stream), CHANNEL_READ, pc);
 }
 
 #define STREAM(stream, result, name, parameters, arguments)                                        \
@@ -147,6 +162,7 @@ static ssize_t write_pieces(int file, enum kind kind, const char *from, size_t s
         if (sent < 0)
             return done ? (ssize_t)done : -1;
         done += (size_t)sent;
+        channel_used(file, CHANNEL_WRITE, pc);
     } while (done < size);
     return (ssize_t)done;
 }
@@ -155,7 +171,7 @@ FUNCTION(ssize_t, write, (int file, const void *from, size_t size))
 {
     struct stepped *self = stepped_current();
     enum kind kind = self && stepper->threads > 1 ? kind_of(file) : KIND_OTHER;
-    return kind == KIND_OTHER ? REAL(write)(file, from, size)
+    return kind == KIND_OTHER ? after(REAL(write)(file, from, size), file, CHANNEL_WRITE, CALLER)
                               : write_pieces(file, kind, from, size, 0, CALLER);
 }
 
@@ -165,7 +181,15 @@ FUNCTION(ssize_t, send, (int file, const void *from, size_t size, int flags))
     bool waits = self && stepper->threads > 1 && !(flags & MSG_DONTWAIT);
     return waits && kind_of(file) == KIND_STREAM
                ? write_pieces(file, KIND_STREAM, from, size, flags, CALLER)
-               : REAL(send)(file, from, size, flags);
+               : after(REAL(send)(file, from, size, flags), file, CHANNEL_WRITE, CALLER);
+}
+
+FUNCTION(ssize_t, sendto,
+         (int file, const void *from, size_t size, int flags, __CONST_SOCKADDR_ARG address,
+          socklen_t length))
+{
+    return after(REAL(sendto)(file, from, size, flags, address, length), file, CHANNEL_WRITE,
+                 CALLER);
 }
 
 static size_t size_of(const struct iovec *parts, int count)
@@ -184,7 +208,7 @@ FUNCTION(ssize_t, writev, (int file, const struct iovec *parts, int count))
     size_t done = 0;
     if (kind == KIND_OTHER || outside_wait_for(self, file, POLLOUT, CALLER) ||
         size_of(parts, count) <= PIPE_BUF)
-        return REAL(writev)(file, parts, count);
+        return after(REAL(writev)(file, parts, count), file, CHANNEL_WRITE, CALLER);
     for (int i = 0; i < count; i++) {
         const char *from = parts[i].iov_base;
         ssize_t sent =
@@ -203,7 +227,12 @@ FUNCTION(ssize_t, sendmsg, (int file, const struct msghdr *message, int flags))
     struct stepped *self = stepped_current();
     if (self && !(flags & MSG_DONTWAIT))
         outside_wait_for(self, file, POLLOUT, CALLER);
-    return REAL(sendmsg)(file, message, flags);
+    return after(REAL(sendmsg)(file, message, flags), file, CHANNEL_WRITE, CALLER);
+}
+
+FUNCTION(int, connect, (int file, __CONST_SOCKADDR_ARG address, socklen_t length))
+{
+    return (int)after(REAL(connect)(file, address, length), file, CHANNEL_CONNECT, CALLER);
 }
 
 /* --- files of this process alone ----------------------------------------------------------------
@@ -228,7 +257,10 @@ FUNCTION(int, pipe2, (int ends[2], int flags))
 
 FUNCTION(int, socketpair, (int domain, int type, int protocol, int ends[2]))
 {
-    return made(REAL(socketpair)(domain, type, protocol, ends), ends);
+    int result = made(REAL(socketpair)(domain, type, protocol, ends), ends);
+    if (result == 0)
+        channel_pair(ends[0], ends[1]);
+    return result;
 }
 
 FUNCTION(int, eventfd, (unsigned value, int flags))
@@ -239,10 +271,18 @@ FUNCTION(int, eventfd, (unsigned value, int flags))
     return file;
 }
 
+/* Who reads the end of it does so after this. */
 FUNCTION(int, close, (int file))
 {
+    channel_used(file, CHANNEL_WRITE, CALLER);
     outside_closed(file);
     return REAL(close)(file);
+}
+
+FUNCTION(int, shutdown, (int file, int how))
+{
+    channel_used(file, CHANNEL_WRITE, CALLER);
+    return REAL(shutdown)(file, how);
 }
 
 FUNCTION(int, dup2, (int file, int as))

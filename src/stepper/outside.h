@@ -11,15 +11,14 @@
 #include <sys/wait.h>
 
 struct outside {
+    struct standing standing;
     struct pollfd *files; /* one of them is ready; poll() wants to write here */
     uint32_t count;
     bool for_child; /* or such a child has changed */
     idtype_t children;
     id_t child;
-    int options;      /* as waitid() has them */
-    bool timed;       /* need not wait for ever: see the thread's alarm */
-    bool inner;       /* only this program's threads can make it ready */
-    bool interrupted; /* a signal's handler ran meanwhile */
+    int options; /* as waitid() has them */
+    bool inner;  /* only this program's threads can make it ready */
 };
 
 enum outside_end { OUTSIDE_READY, OUTSIDE_LATE, OUTSIDE_INTERRUPTED };
@@ -36,12 +35,5 @@ bool outside_wait_for(struct stepped *self, int file, short events, uintptr_t pc
 void outside_made(int file);
 void outside_closed(int file);
 bool outside_is_inner(int file);
-
-/* May it go on now? It stands outside. */
-bool outside_is_ready(const struct stepped *thread);
-/* Nobody goes on: waits until one that stands outside may, so long at most. False if none may. */
-bool outside_await(uint64_t nanoseconds);
-/* Only for this one, which stands outside. */
-bool outside_await_one(const struct stepped *thread, uint64_t nanoseconds);
 
 #endif

@@ -55,10 +55,11 @@ enum step_op {
 };
 
 enum {
-    STEP_TIMED = 1,  /* need not wait for ever */
-    STEP_SPINS = 2,  /* a loop that changes nothing reads this again: see `loop` */
-    STEP_ATOMIC = 4, /* of accesses */
-    STEP_ALONE = 8,  /* whoever else accesses this does so after this thread's end */
+    STEP_TIMED = 1,    /* need not wait for ever */
+    STEP_SPINS = 2,    /* a loop that changes nothing reads this again: see `loop` */
+    STEP_ATOMIC = 4,   /* of accesses */
+    STEP_ALONE = 8,    /* whoever else accesses this does so after this thread's end */
+    STEP_CHANNEL = 16, /* of a pipe or a socket: an order between threads, and no choice */
 };
 
 struct step_event {

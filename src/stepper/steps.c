@@ -1,7 +1,5 @@
 #include "stepper/steps.h"
 
-#include "stepper/outside.h"
-
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
@@ -113,6 +111,12 @@ static bool same_as_seen(const struct window *entry)
     }
 }
 
+bool step_is_ready(const struct stepped *thread)
+{
+    return thread->cancelled || __atomic_load_n(&thread->outside->interrupted, __ATOMIC_RELAXED) ||
+           thread->outside->is_ready(thread->outside);
+}
+
 static bool would_repeat(const struct stepped *thread)
 {
     uint32_t loop = told(thread)->next.loop;
@@ -181,7 +185,7 @@ static unsigned readiness(const struct stepped *thread)
     if (told(thread)->state != STEP_STANDS)
         return 0;
     if (thread->outside)
-        return outside_is_ready(thread) ? 3 : thread->outside->timed ? 2 : 0;
+        return step_is_ready(thread) ? 3 : thread->outside->timed ? 2 : 0;
     bool timed = next->flags & STEP_TIMED;
     if (!is_free(thread, next) && !timed)
         return 0;
@@ -208,7 +212,8 @@ static struct stepped *by_name(uint64_t name)
 static bool can_be_had(const struct stepped *thread)
 {
     return readiness(thread) == 3 ||
-           (thread->outside && outside_await_one(thread, OUTSIDE_PATIENCE)) || readiness(thread);
+           (thread->outside && thread->outside->await(thread, OUTSIDE_PATIENCE)) ||
+           readiness(thread);
 }
 
 /* NULL at the schedule's end, and as long as its thread waits for others outside. */
@@ -267,14 +272,22 @@ static struct stepped *first_ready(const struct stepped *self)
     return NULL;
 }
 
+static bool await_anybody(uint64_t nanoseconds)
+{
+    for (uint32_t i = 0; i < stepper->threads; i++)
+        if (threads[i].outside && nanoseconds)
+            return threads[i].outside->await(NULL, nanoseconds);
+    return false;
+}
+
 /* The running one as long as it can, then the next one. Where something may come from outside, time
  * is real. */
 static struct stepped *by_rule(const struct stepped *self)
 {
     struct stepped *ready = first_ready(self);
     struct stepped *thread = ready ? NULL : first_to_wake();
-    uint64_t length = !thread ? OUTSIDE_FOR_EVER : thread->alarm > now ? thread->alarm - now : 0;
-    if (!ready && outside_await(length))
+    uint64_t length = !thread ? UINT64_MAX : thread->alarm > now ? thread->alarm - now : 0;
+    if (!ready && await_anybody(length))
         ready = first_ready(self);
     if (ready)
         return ready;
@@ -300,7 +313,7 @@ static void let_go(struct stepped *thread)
 /* One that waits outside is interrupted by a handler, or sees what that did. */
 static void note_handler(const struct stepped *self)
 {
-    struct outside *outside = self->outside;
+    struct standing *outside = self->outside;
     if (outside)
         __atomic_store_n(&outside->interrupted, true, __ATOMIC_RELAXED);
 }
@@ -321,6 +334,7 @@ static void tell_outside(void)
     for (uint32_t i = 0; i < stepper->threads; i++)
         if (told(&threads[i])->state == STEP_STANDS && threads[i].outside) {
             told(&threads[i])->next.op = STEP_WAIT;
+            told(&threads[i])->next.flags = STEP_CHANNEL;
             told(&threads[i])->next.object = (uintptr_t)&threads[i].outside;
         }
 }
@@ -446,7 +460,7 @@ void step_before(struct stepped *self, const struct step_event *event)
     self->inside = false;
 }
 
-void step_outside(struct stepped *self, struct outside *what, uintptr_t pc)
+void step_outside(struct stepped *self, struct standing *what, uintptr_t pc)
 {
     self->inside = true;
     step_settle(self);
@@ -475,6 +489,14 @@ struct step_event *step_tell(struct stepped *self, struct step_event event)
     struct step_event *place = &stepper->event[stepper->events++];
     *place = event;
     return place;
+}
+
+void step_add(struct stepped *self, struct step_event event)
+{
+    step_settle(self);
+    told(self)->next.flags = 0;
+    told(self)->next.loop = 0;
+    step_tell(self, event);
 }
 
 void step_rest(struct stepped *self, uint64_t nanoseconds)

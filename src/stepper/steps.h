@@ -15,7 +15,16 @@
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
 struct object;
-struct outside;
+struct stepped;
+
+/* What a thread waits for that is not stepped (outside.h). */
+struct standing {
+    bool (*is_ready)(const struct standing *self);
+    /* Really waits until `thread` may go on, or anybody if that is NULL, so long at most. */
+    bool (*await)(const struct stepped *thread, uint64_t nanoseconds);
+    bool timed;       /* need not wait for ever: see the thread's alarm */
+    bool interrupted; /* a signal's handler ran meanwhile */
+};
 
 struct stepped {
     uint32_t id;              /* in the page */
@@ -26,7 +35,7 @@ struct stepped {
     uint64_t queued;          /* when it joined that queue */
     bool rests;               /* others first: it sleeps or yielded */
     uint64_t alarm;           /* virtual time at which it should go on */
-    struct outside *outside;  /* what it waits for that is not stepped (outside.h); NULL: nothing */
+    struct standing *outside; /* what it waits for that is not stepped; NULL: nothing */
     uint32_t children;
     uint32_t alone; /* how often it read the same while nobody else could run */
     bool cancelled; /* it is to end where it can wait */
@@ -61,12 +70,16 @@ static inline struct stepped *stepped_current(void)
 void step_before(struct stepped *self, const struct step_event *event);
 /* Tells it, with what it saw and made; the event, for what is known later. */
 struct step_event *step_tell(struct stepped *self, struct step_event event);
+/* Tells what was done already, since the last operation. */
+void step_add(struct stepped *self, struct step_event event);
 /* A write's value is told when the thread comes here next. */
 void step_settle(struct stepped *self);
 /* Others first; `nanoseconds` of virtual time. */
 void step_rest(struct stepped *self, uint64_t nanoseconds);
 /* Stands, between two operations, until it may go on. */
-void step_outside(struct stepped *self, struct outside *what, uintptr_t pc);
+/* One that stands so: may it? */
+bool step_is_ready(const struct stepped *thread);
+void step_outside(struct stepped *self, struct standing *what, uintptr_t pc);
 /* The thread is gone: somebody else goes on. */
 void step_leave(struct stepped *self);
 /* A new thread that stands before its first operation. NULL: too many. */

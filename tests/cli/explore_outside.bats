@@ -272,3 +272,57 @@ END
     [ "$status" -eq 67 ]
     [[ "$output" == *"none fails"*"did not end for so long, and was ended"* ]]
 }
+
+@test "explore: who reads from a pipe, a socket or an eventfd does so after who wrote" {
+    cat >hand.c <<'END'
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+static int ends[2], pair[2], event;
+static int first, second, third, wrong;
+static void *hear(void *argument)
+{
+    char byte;
+    uint64_t count;
+    if (read(ends[0], &byte, 1) != 1)
+        return NULL;
+    first++;
+    if (recv(pair[1], &byte, 1, 0) != 1)
+        return NULL;
+    second++;
+    if (read(event, &count, sizeof count) != sizeof count)
+        return NULL;
+    third++;
+    wrong++;
+    return argument;
+}
+int main(void)
+{
+    pthread_t thread;
+    uint64_t one = 1;
+    if (pipe(ends) || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) || (event = eventfd(0, 0)) < 0)
+        return 1;
+    pthread_create(&thread, NULL, hear, NULL);
+    first = 1;
+    if (write(ends[1], "x", 1) != 1)
+        return 2;
+    second = 1;
+    if (send(pair[0], "x", 1, 0) != 1)
+        return 3;
+    third = 1;
+    if (write(event, &one, sizeof one) != sizeof one)
+        return 4;
+    wrong = 1;
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+    "$PREPLAY" cc -g hand.c -o hand
+    run "$PREPLAY" explore --runs 20 ./hand
+    echo "$output"
+    [ "$status" -eq 66 ]
+    [[ "$output" == *"DATA RACE"*" on wrong: "*"none fails, 1 race"* ]]
+    [[ "$output" != *" on first"* && "$output" != *" on second"* && "$output" != *" on third"* ]]
+}
