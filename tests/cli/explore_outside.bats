@@ -326,3 +326,35 @@ END
     [[ "$output" == *"DATA RACE"*" on wrong: "*"none fails, 1 race"* ]]
     [[ "$output" != *" on first"* && "$output" != *" on second"* && "$output" != *" on third"* ]]
 }
+
+@test "explore: a signal that comes before the thread that waits for it" {
+    cat >early.c <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+static sigset_t set;
+static void *wait_for_it(void *argument)
+{
+    int number = 0;
+    sigwait(&set, &number);
+    return number == SIGUSR1 ? argument : NULL;
+}
+int main(void)
+{
+    pthread_t thread;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    pthread_create(&thread, NULL, wait_for_it, NULL);
+    usleep(10); /* others first, at the next operation */
+    kill(getpid(), SIGUSR1);
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+    "$PREPLAY" cc -g early.c -o early
+    run "$PREPLAY" explore --runs 3 ./early
+    echo "$output"
+    [ "$status" -ne 66 ]
+    [[ "$output" == *"none fails"* ]]
+}
