@@ -133,7 +133,7 @@ int main(void)
     pthread_join(t, 0);
 }
 END
-    "$PREPLAY" cc -g initial.c -o initial -pthread
+    "$PREPLAY" cc -g -include "$BATS_TEST_DIRNAME/../programs/patience.h" initial.c -o initial -pthread
     "$PREPLAY" record --values -d data ./initial
     "$PREPLAY" predict --all --json - data | jq -r '.findings[] | select(.object == "y").model'
 }

@@ -9,7 +9,7 @@ setup() {
 # build LIBRARY PROGRAM : the first plainly, the second for preplay
 build() {
     cc -g -O1 -shared -fPIC "$1" -o libgate.so -pthread
-    "$PREPLAY" cc -g -O1 "$2" -o program -pthread -L. -lgate -Wl,-rpath,"$PWD"
+    "$PREPLAY" cc -g -O1 -include "$BATS_TEST_DIRNAME/../programs/patience.h" "$2" -o program -pthread -L. -lgate -Wl,-rpath,"$PWD"
     "$PREPLAY" record -d trace ./program
 }
 

@@ -351,7 +351,7 @@ int main(void)
     return pthread_join(thread, NULL);
 }
 C
-    gcc -g -pthread apart.c -o apart
+    gcc -g -pthread -include "$ROOT/tests/programs/patience.h" apart.c -o apart
     mkdir work
     cd work
     run as contained "$PREPLAY" run --valgrind -d ../trace ../apart

@@ -6,7 +6,7 @@ load users
 setup() {
     [ "$(id -u)" -eq 0 ]
     room_for root
-    "$PREPLAY" cc -g "$BATS_TEST_DIRNAME/programs/changes_user.c" -o changes_user -pthread
+    "$PREPLAY" cc -g -include "$BATS_TEST_DIRNAME/../programs/patience.h" "$BATS_TEST_DIRNAME/programs/changes_user.c" -o changes_user -pthread
     mkdir work
     chmod 755 work
     cd work

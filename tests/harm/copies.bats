@@ -55,7 +55,7 @@ int main(int count, char **words)
     return pthread_join(thread, NULL);
 }
 C
-    "$PREPLAY" cc -g unseen.c -o unseen -pthread
+    "$PREPLAY" cc -g -include "$BATS_TEST_DIRNAME/../programs/patience.h" unseen.c -o unseen -pthread
     mkdir work outside
     echo moved >outside/moved
     cd work

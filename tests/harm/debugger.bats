@@ -35,7 +35,7 @@ int main(void)
     return pthread_join(thread, NULL);
 }
 C
-    "$PREPLAY" cc -g -pthread reaped.c -o reaped
+    "$PREPLAY" cc -g -pthread -include "$BATS_TEST_DIRNAME/../programs/patience.h" reaped.c -o reaped
     "$PREPLAY" run -d data --json out.json ./reaped >text 2>&1 || [ $? -eq 66 ]
 }
 

@@ -5,7 +5,7 @@ load users
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
-    "$PREPLAY" cc -g "$BATS_TEST_DIRNAME/programs/changes_files.c" -o changes_files -pthread
+    "$PREPLAY" cc -g -include "$BATS_TEST_DIRNAME/../programs/patience.h" "$BATS_TEST_DIRNAME/programs/changes_files.c" -o changes_files -pthread
     chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR"
 }
 
@@ -110,7 +110,7 @@ int main(int count, char **words)
     return pthread_join(thread, NULL);
 }
 C
-    "$PREPLAY" cc -g elsewhere.c -o elsewhere -pthread
+    "$PREPLAY" cc -g -include "$BATS_TEST_DIRNAME/../programs/patience.h" elsewhere.c -o elsewhere -pthread
     mkdir work
     cd work
     run as contained "$PREPLAY" run -d ../trace ../elsewhere "$room/elsewhere.txt"
@@ -157,7 +157,7 @@ int main(int words, char **word)
     return pthread_join(thread, NULL);
 }
 C
-    "$PREPLAY" cc -g disk_user.c -o disk_user -pthread
+    "$PREPLAY" cc -g -include "$BATS_TEST_DIRNAME/../programs/patience.h" disk_user.c -o disk_user -pthread
     mknod disk b 60 250 # there is none behind it
     ln -s disk named
     run "$PREPLAY" run -d trace ./disk_user named
@@ -204,7 +204,7 @@ int main(void)
     return pthread_join(thread, NULL);
 }
 C
-    "$PREPLAY" cc -g large.c -o large_program -pthread
+    "$PREPLAY" cc -g -include "$BATS_TEST_DIRNAME/../programs/patience.h" large.c -o large_program -pthread
     temporary >"$BATS_TEST_TMPDIR/before"
     as user "$PREPLAY" record -d trace ./large_program
     as user "$PREPLAY" predict trace || [ $? -eq 66 ]

@@ -29,7 +29,7 @@ int main(void)
     return pthread_join(thread, NULL);
 }
 C
-    "$PREPLAY" cc -g racy.c -o racy -pthread
+    "$PREPLAY" cc -g -include "$BATS_TEST_DIRNAME/../programs/patience.h" racy.c -o racy -pthread
     # A small file system of its own, which is filled as soon as there are findings to replay.
     cat >inside.sh <<'S'
 mkdir disk && mount -t tmpfs -o size=2m,mode=777 tmpfs disk && cd disk || exit 99

@@ -86,7 +86,7 @@ int main(void)
 }
 C
     for program in stuck pairs slow; do
-        "$PREPLAY" cc -g -pthread $program.c -o $program
+        "$PREPLAY" cc -g -pthread -include "$BATS_TEST_DIRNAME/../programs/patience.h" $program.c -o $program
     done
 }
 

@@ -3,7 +3,7 @@ load users
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
-    "$PREPLAY" cc -g "$BATS_TEST_DIRNAME/programs/talks.c" -o talks -pthread
+    "$PREPLAY" cc -g -include "$BATS_TEST_DIRNAME/../programs/patience.h" "$BATS_TEST_DIRNAME/programs/talks.c" -o talks -pthread
     chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR"
 }
 
