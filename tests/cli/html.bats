@@ -1,14 +1,23 @@
 # The HTML report in a real browser. Needs chromium, node, playwright-core and axe-core; ./check installs
-# them (the last two with npm, into build/npm) and skips nothing.
+# them (the last two with npm, into build/npm) and skips nothing. With PREPLAY_TEST_BROWSER=no pages are made
+# and no browser looks at them, which shows what a tool that was built with sanitizers does.
 
 bats_require_minimum_version 1.5.0
+
+browsing() { [ "${PREPLAY_TEST_BROWSER:-}" != no ]; }
+
+# browse PAGE : as a reader would; leaves what the browser's driver says in `output`.
+browse() {
+    browsing || return 0
+    run -0 node "$ROOT/tests/html/page.js" "$1"
+}
 
 setup() {
     ROOT="$BATS_TEST_DIRNAME/../.."
     # shellcheck disable=SC2034
     BATS_TEST_TIMEOUT=1000
     export NODE_PATH="${NODE_PATH:-$ROOT/build/npm/node_modules}"
-    [ -n "${PREPLAY_TEST_ALL:-}" ] ||
+    [ -n "${PREPLAY_TEST_ALL:-}" ] || ! browsing ||
         { command -v node && command -v chromium && node -e 'require("playwright-core"); require("axe-core")' 2>/dev/null; } ||
         skip "no chromium, node, playwright-core or axe-core"
 }
@@ -18,7 +27,7 @@ setup() {
     "$PREPLAY" cc -g -pthread -include tests/programs/patience.h examples/lock_order.c -o "$BATS_TEST_TMPDIR/lock_order"
     "$PREPLAY" run -d "$BATS_TEST_TMPDIR/data" --html "$BATS_TEST_TMPDIR/page.html" "$BATS_TEST_TMPDIR/lock_order" ||
         [ $? -eq 66 ]
-    run -0 node tests/html/page.js "$BATS_TEST_TMPDIR/page.html"
+    browse "$BATS_TEST_TMPDIR/page.html"
 }
 
 @test "a deadlock that happened: nothing comes of what threads only want" {
@@ -26,7 +35,8 @@ setup() {
     "$PREPLAY" cc -g -pthread tests/programs/hangs/two_locks.c -o "$BATS_TEST_TMPDIR/two_locks"
     "$PREPLAY" run -d "$BATS_TEST_TMPDIR/data" --html "$BATS_TEST_TMPDIR/page.html" "$BATS_TEST_TMPDIR/two_locks" ||
         [ $? -eq 66 ]
-    ARROWS=1 run -0 node tests/html/page.js "$BATS_TEST_TMPDIR/page.html"
+    ARROWS=1 browse "$BATS_TEST_TMPDIR/page.html"
+    browsing || return 0
     [[ "$output" == *"recorded: T0 (main) creates T0.1 -> T0.1 (one) starts"* ]]
     [[ "$output" != *"wants"* && "$output" != *"waits for"* ]]
 }
@@ -53,7 +63,7 @@ int main(void)
 END
     "$PREPLAY" cc -g -pthread program.c -o program
     "$PREPLAY" run --html page.html ./program || [ $? -eq 66 ]
-    MARKED=++ STORY="T0.2 .consume. posts empty.*T0.1 .produce. takes empty" run -0 node "$ROOT/tests/html/page.js" "$PWD/page.html"
+    MARKED=++ STORY="T0.2 .consume. posts empty.*T0.1 .produce. takes empty" browse "$PWD/page.html"
 }
 
 @test "why nobody saw it: a lost wake-up, a lock cycle, steps that were not parted" {
@@ -68,11 +78,11 @@ END
         "$PREPLAY" report --html -o $trace.html $trace.std || [ $? -eq 66 ]
     done
     STORY='A signal wakes who waits.*T2 signals c \(s.c:4\) → T1 woken by c' \
-        run -0 node "$ROOT/tests/html/page.js" "$PWD/signal.html"
+        browse "$PWD/signal.html"
     STORY='Each thread holds a lock.*T1 unlocks a \(g.c:4\) → T2 locks a \(t.c:6\)' \
-        run -0 node "$ROOT/tests/html/page.js" "$PWD/cycle.html"
+        browse "$PWD/cycle.html"
     STORY='Steps that belong together.*T2 locks m \(o.c:9\) came after all of these' \
-        run -0 node "$ROOT/tests/html/page.js" "$PWD/parted.html"
+        browse "$PWD/parted.html"
 }
 
 @test "why nobody saw it: a lock that is destroyed too early, a failure that was explored" {
@@ -112,11 +122,11 @@ C
     "$PREPLAY" cc -g -pthread early.c -o early
     "$PREPLAY" run --html early.html ./early || [ $? -eq 66 ]
     STORY='Destroy of held lock on lock.*destroy-held: a lock is destroyed while.*given back in time.*T0.1 .drain. unlocks lock' \
-        run -0 node "$ROOT/tests/html/page.js" "$PWD/early.html"
+        browse "$PWD/early.html"
     "$PREPLAY" cc -g -pthread fails.c -o fails
     "$PREPLAY" explore --html fails.html ./fails || [ $? -eq 66 ]
     STORY='Assertion failed.*Last step: T0 .*orders of its threads that it chose.*Why it was not seen before.*The nearest run.*preplay explore ./fails' \
-        run -0 node "$ROOT/tests/html/page.js" "$PWD/fails.html"
+        browse "$PWD/fails.html"
 }
 
 @test "the run as a whole: who waited for whom, and which locks" {
@@ -154,7 +164,7 @@ C
     evil='</script><img/src=x/onerror=alert(1)>&"x'
     printf 'T1|fork(T2)|0\nT1|w(%s)|%s\nT2|r(%s)|2\n' "$evil" "$evil" "$evil" >evil.std
     "$PREPLAY" report --html -o page.html evil.std || [ $? -eq 66 ]
-    run -0 node "$ROOT/tests/html/page.js" "$BATS_TEST_TMPDIR/page.html"
+    browse "$BATS_TEST_TMPDIR/page.html"
     # Escape sequences and bytes that are no UTF-8, in names of threads and locks that the overview has too.
     thread=$'T\e[31m<b>\xff' lock=$'l<s>\e]0;x\a\xff'
     printf '%s\n' "T1|fork($thread)|0" "T1|acq($lock)|1" 'T1|w(x)|2' "T1|rel($lock)|3" "$thread|acq($lock)|4" \
@@ -164,7 +174,7 @@ C
     run ! grep -q '<b>.*31m\|31m<b>\|<s>' page.html
     run ! grep -qP '[\x00-\x08\x0b-\x1f]' page.html
     iconv -f utf-8 -t utf-8 page.html >copy
-    run -0 node "$ROOT/tests/html/page.js" "$BATS_TEST_TMPDIR/page.html"
+    browse "$BATS_TEST_TMPDIR/page.html"
 }
 
 @test "a program whose files, functions, threads and source are full of markup" {
@@ -200,7 +210,7 @@ END
     done
     run ! grep -q '<img\|<b ' page.html
     [ "$(grep -o '</script>' page.html | wc -l)" -eq 2 ]
-    run -0 node "$ROOT/tests/html/page.js" "$PWD/page.html"
+    browse "$PWD/page.html"
 }
 
 @test "a thousand findings with long schedules" {
@@ -209,8 +219,8 @@ END
         for (i = 0; i < 3000; i++) printf "T1|acq(l%d)|a\nT1|rel(l%d)|b\nT2|acq(m%d)|c\nT2|rel(m%d)|d\n", i%7, i%7, i%7, i%7
         for (i = 0; i < 1000; i++) printf "T1|w(x%d)|f%d.c:1\nT2|w(x%d)|f%d.c:2\n", i, i, i, i }' >many.std
     "$PREPLAY" report --html -o page.html many.std || [ $? -eq 66 ]
-    run -0 node "$ROOT/tests/html/page.js" "$BATS_TEST_TMPDIR/page.html"
-    [[ "$output" == *"1000 findings, ready after "* ]]
+    browse "$BATS_TEST_TMPDIR/page.html"
+    ! browsing || [[ "$output" == *"1000 findings, ready after "* ]]
 }
 
 @test "arrows show what must come before what" {
@@ -235,7 +245,8 @@ T2|w(x)|15
 T1|join(T2)|16
 END
     "$PREPLAY" report --html -o page.html sync.std || [ $? -eq 66 ]
-    ARROWS=1 run -0 node "$ROOT/tests/html/page.js" "$PWD/page.html"
+    ARROWS=1 browse "$PWD/page.html"
+    browsing || return 0
     for order in schedule recorded; do
         for arrow in "T1 creates T2 -> T2 locks m" "T2 waits for c -> T1 locks m" "T1 signals c -> T2 woken by c" \
             "T1 unlocks m -> T2 woken by c" "T2 enters b -> T1 leaves b" "T1 enters b -> T2 leaves b" "T1 posts s -> T2 takes s"; do
@@ -252,8 +263,8 @@ END
         print "T1|w(x)|f\nT2|w(x)|g" }' >long.std
     "$PREPLAY" report --html -o page.html long.std || [ $? -eq 66 ]
     [ "$(stat -c %s page.html)" -lt 1000000 ]
-    run -0 node "$ROOT/tests/html/page.js" "$PWD/page.html"
-    [[ "$output" == *"1 findings, ready after "* ]]
+    browse "$PWD/page.html"
+    ! browsing || [[ "$output" == *"1 findings, ready after "* ]]
     # What one thread does in a row is one step, and the lock it keeps is still seen.
     sed -n 's,.*<script type="application/json" id="data">\(.*\)</script>.*,\1,p' page.html >data
     jq -e '.findings[0] | .length > 90000 and (.steps | length <= 600)' data
