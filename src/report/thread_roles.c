@@ -58,6 +58,15 @@ static void cut_return(char *name)
     memmove(name, name + from, strlen(name + from) + 1);
 }
 
+/* "back<...>" for what is too long to stand beside a number. */
+static void fold_arguments(char *name)
+{
+    static const char folded[] = "<...>";
+    char *open = strchr(name, '<');
+    if (strlen(name) > THREAD_ROLE_LENGTH && open && strlen(open) >= sizeof folded)
+        memcpy(open, folded, sizeof folded);
+}
+
 static bool is_lambda(const char *name)
 {
     return strstr(name, "operator()") || strstr(name, "{lambda");
@@ -93,6 +102,7 @@ static char *role(const struct history *history, uint32_t thread)
     if (name && !strstr(name, "operator")) {
         cut_parameters(name);
         cut_return(name);
+        fold_arguments(name);
     }
     if (name && strlen(name) > THREAD_ROLE_LENGTH) {
         free(name);

@@ -66,6 +66,7 @@ END
     grep -q '^LOCK-ORDER INVERSION of 2 threads' titles
     grep -q 'locks store<Pack<.*>>.guard:' text
     grep -q 'locks other<Pack<.*>>:' text
+    grep -q 'Thread T0.3 (back<...>) locks' text
     ! grep -q _Z text
     # In full for whoever asks.
     [ "$(jq '[.. | .function? // empty | length] | max' out.json)" -gt 5000 ]
