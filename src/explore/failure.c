@@ -64,8 +64,16 @@ void failure_path(const struct stepper_page *page, uint32_t thread, char *path, 
     snprintf(path, size, "%.50s.%u", inner, page->thread[thread].number);
 }
 
+/* A place is known by the function and which of its calls of the same callee it is
+ * (symbols_identity()): so the first lock and the first wait of a function, or its first read and
+ * its first write, are told apart by what they do. */
+static uint32_t manner_of(uint8_t op, const struct step_event *event)
+{
+    return (uint32_t)op << 16 | (uint32_t)(event->flags & STEP_ATOMIC) << 8 | event->size;
+}
+
 static void add_place(struct failure *failure, const struct stepper_page *page, uint32_t thread,
-                      const struct step_event *event)
+                      const struct step_event *event, uint32_t manner)
 {
     if (failure->place_count == FAILURE_PLACES)
         return;
@@ -74,6 +82,7 @@ static void add_place(struct failure *failure, const struct stepper_page *page, 
                                     .number = thread,
                                     .count = page->thread[thread].count,
                                     .op = event->op,
+                                    .manner = manner,
                                     .pc = event->pc,
                                     .object = event->object};
     failure_path(page, thread, place->path, sizeof place->path);
@@ -83,6 +92,7 @@ static void add_place(struct failure *failure, const struct stepper_page *page, 
 static void place_running(struct failure *failure, const struct stepper_page *page)
 {
     struct step_event at = {0};
+    uint32_t manner = 0;
     if (page->fault) {
         at.pc = page->fault_pc;
         at.object = page->fault_address;
@@ -90,16 +100,30 @@ static void place_running(struct failure *failure, const struct stepper_page *pa
         at.pc = page->thread[page->running].next.pc;
     }
     for (uint32_t i = page->events; !at.pc && i-- > 0;)
-        if (page->event[i].thread == page->running)
+        if (page->event[i].thread == page->running) {
             at.pc = page->event[i].pc;
-    add_place(failure, page, page->running, &at);
+            manner = manner_of(page->event[i].op, &page->event[i]);
+        }
+    add_place(failure, page, page->running, &at, manner);
+}
+
+/* What it stands before. Who was woken and waits for its lock is still in the wait. */
+static uint32_t manner_of_wish(const struct stepper_page *page, uint32_t thread)
+{
+    const struct step_event *wish = &page->thread[thread].next;
+    uint32_t last = page->events;
+    while (last > 0 && page->event[last - 1].thread != thread)
+        last--;
+    bool waits = wish->op == STEP_LOCK && last > 0 && page->event[last - 1].op == STEP_AWAKE &&
+                 page->event[last - 1].pc == wish->pc;
+    return manner_of(waits ? STEP_AWAKE : wish->op, wish);
 }
 
 static void place_all(struct failure *failure, const struct stepper_page *page)
 {
     for (uint32_t i = 0; i < page->threads; i++)
         if (page->thread[i].state == STEP_STANDS)
-            add_place(failure, page, i, &page->thread[i].next);
+            add_place(failure, page, i, &page->thread[i].next, manner_of_wish(page, i));
 }
 
 /* The line of an assertion, or the last one. */
@@ -128,7 +152,7 @@ static void name_it(struct failure *failure, const char *modules)
     struct symbols *symbols = symbols_open(modules);
     uint64_t hash = 0;
     for (uint32_t i = 0; i < failure->place_count; i++) /* in whatever order */
-        hash += map_mix(hash_text(UINT64_C(0xcbf29ce484222325),
+        hash += map_mix(hash_text(UINT64_C(0xcbf29ce484222325) ^ failure->places[i].manner,
                                   symbols_identity(symbols, failure->places[i].pc)));
     hash = map_mix(hash ^ (uint64_t)failure->kind << 32 ^ (uint64_t)failure->number);
     snprintf(failure->identity, sizeof failure->identity, "%010llx",

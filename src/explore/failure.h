@@ -27,6 +27,7 @@ struct failure_place {
     char path[64];          /* T0.1 */
     uint32_t number, count; /* in this run; of its events */
     uint8_t op;             /* that it stands before; STEP_NONE: it ran */
+    uint32_t manner;        /* of what it does there: tells apart what else is alike */
     uint64_t pc, object;
 };
 

@@ -418,3 +418,14 @@ END
     run "$PREPLAY" replay again
     [ "$status" -eq 0 ]
 }
+
+@test "explore: the first lock and the first wait of a function are two places" {
+    printf 'program\nacq 1 m\nwait 1 c m\nrel 1 m\nacq main m\n' >stuck.tiddle
+    "$PREPLAY" tiddle --lines stuck.tiddle -o stuck.c
+    "$PREPLAY" cc -g stuck.c -o stuck
+    run "$PREPLAY" explore ./stuck
+    [ "$status" -eq 66 ]
+    [[ "$output" == *"2 failures"* ]]
+    [[ "$output" == *"stuck.tiddle:2:"* ]]
+    [[ "$output" == *"stuck.tiddle:3:"* ]]
+}
