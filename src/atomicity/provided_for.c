@@ -105,6 +105,7 @@ bool provided_for_has(const struct provided_for *provided, const struct untimely
         map_find(&provided->waits, reader->location))
         return true;
     if (!untimely_is_early(read))
-        return map_find(&provided->ended, map_pair(writer->location, reader->location));
+        return map_find(&provided->ended, map_pair(writer->location, reader->location)) ||
+               trace_updates(provided->history->trace, writer->location);
     return !threads || *threads != writer->thread || map_find(&provided->early, reader->location);
 }

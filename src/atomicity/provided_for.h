@@ -8,7 +8,8 @@
  *     that of code that did not wait), or spins on an atomic variable.
  *   - There is no order to keep. The thread that reads writes the variable later, or two threads
  *     and more write it: it is shared state, a counter or a queue, which nobody initialises for
- *     anybody.
+ *     anybody. Or the write behind a late read adds to what is there (the machine code tells): a
+ *     count that goes on is not gone.
  *   - The two accesses race: they are told as a race. */
 #ifndef PREPLAY_ATOMICITY_PROVIDED_FOR_H
 #define PREPLAY_ATOMICITY_PROVIDED_FOR_H
