@@ -301,6 +301,14 @@ static void explain_end(struct replay_outcome *outcome, const struct watch *watc
         note_left(outcome, &step, step.index);
 }
 
+static const char *race_text(const struct watch *watch)
+{
+    return watch->diverged || watch->stalled
+               ? "the program came to it by itself, after it had left the schedule: "
+                 "happens-before does not order the two accesses"
+               : "happens-before does not order the two accesses";
+}
+
 static void judge(struct replay_outcome *outcome, const struct watch *watch,
                   const struct replay_paths *paths, const char *seen, const struct history *history,
                   const struct finding *finding)
@@ -311,9 +319,9 @@ static void judge(struct replay_outcome *outcome, const struct watch *watch,
         snprintf(outcome->reason, sizeof outcome->reason, "%s",
                  watch->deadlock && watch->targets == 1
                      ? "the waiter sleeps, and every other thread has ended or is blocked"
-                 : watch->deadlock               ? "every thread of the cycle is blocked"
-                 : outcome->held                 ? "both threads stood before their accesses"
-                 : finding->kind == FINDING_RACE ? "happens-before does not order the two accesses"
+                 : watch->deadlock                 ? "every thread of the cycle is blocked"
+                 : outcome->held                   ? "both threads stood before their accesses"
+                 : finding->kind == FINDING_RACE   ? race_text(watch)
                  : finding->kind == FINDING_MISUSE ? misuse_rules[misuse_find(finding->rule)].text
                  : finding->kind == FINDING_ORDER
                      ? untimely_seen_text(finding)
@@ -452,7 +460,9 @@ int replaying_run(struct replay_outcome *outcome, const struct replay_program *p
                           .recorded = program->seconds,
                           .recorded_cpu = program->processor_seconds,
                           .stops_at_error = manner->stops_at_error,
-                          .runs_on = !manner->stops_at_error};
+                          .runs_on = !manner->stops_at_error,
+                          .happens_anyway = finding_shape(finding) == FINDING_RACE &&
+                                            finding->verdict == VERDICT_OBSERVED};
     *outcome = (struct replay_outcome){0};
     if (prepare(outcome, &watch, &paths, history, finding, manner, error))
         return -1;

@@ -52,8 +52,11 @@
 #define POLLS_TURNS 300
 #define POLLS_RAN   0.0005
 #define POLLS_FROM  0.5
-/* After a divergence, in seconds and in times of the recorded run. */
+/* After a divergence, in seconds and in times of the recorded run; and so many times that, not
+ * counting what the threads waited for a processor, where the error is likely to come all the same.
+ */
 #define RUNS_ON 1.0
+#define TO_END  5
 
 static double now(void)
 {
@@ -291,17 +294,50 @@ static void look_at_running(struct watch *watch, const char *process, double tim
         set_free(watch);
 }
 
-/* The program has left the schedule, and goes on as it likes: for a while, to see if it fails. */
+static bool has_run_on(const struct watch *watch, const char *process, double time)
+{
+    double passed = time - watch->left_at;
+    double most = watch->recorded > RUNS_ON ? watch->recorded : RUNS_ON;
+    if (passed <= most || !watch->happens_anyway)
+        return passed > most;
+    return passed - (threads_delayed(process) - watch->delayed_before) > most * TO_END;
+}
+
+static void note_left(struct watch *watch, const char *process, double time)
+{
+    watch->left_at = time;
+    watch->stuck_for = 0;
+    watch->ran_before = threads_ran(process);
+    watch->delayed_before = threads_delayed(process);
+}
+
+/* The program has left the schedule, and goes on as it likes: for a while, to see if it fails, or
+ * does again what it did when it was recorded. */
 static bool look_at_left(struct watch *watch, const char *process, double time)
 {
     if (!watch->diverged) {
         watch->diverged = true;
-        watch->left_at = time;
-        watch->stuck_for = 0;
-        watch->ran_before = threads_ran(process);
+        note_left(watch, process, time);
     }
-    double most = watch->recorded > RUNS_ON ? watch->recorded : RUNS_ON;
-    return !watch->runs_on || time - watch->left_at > most || has_hung(watch, process, time);
+    return !(watch->runs_on || watch->happens_anyway) || has_run_on(watch, process, time) ||
+           has_hung(watch, process, time);
+}
+
+static bool look_at_free(struct watch *watch, const char *process, double time)
+{
+    return has_hung(watch, process, time) || runs_without_end(watch, process) ||
+           (watch->stalled && has_run_on(watch, process, time));
+}
+
+/* The schedule does not go on: the end, unless the error may come without it. */
+static bool ends_at_stall(struct watch *watch, const char *process, double time)
+{
+    if (watch->stalled && watch->happens_anyway) {
+        note_left(watch, process, time);
+        set_free(watch);
+        return false;
+    }
+    return watch->stalled;
 }
 
 /* The process that follows the schedule, once there is one: perhaps a child of the one that was
@@ -330,9 +366,9 @@ static bool look(struct watch *watch, pid_t started)
     switch (state) {
     case CONTROL_RUNNING:
         if (watch->control->free)
-            return has_hung(watch, process, time) || runs_without_end(watch, process);
+            return look_at_free(watch, process, time);
         look_at_running(watch, process, time);
-        return watch->stalled;
+        return ends_at_stall(watch, process, time);
     case CONTROL_REACHED:
         return look_at_reached(watch, process, time, seconds);
     case CONTROL_DIVERGED:

@@ -27,6 +27,7 @@ struct watch {
     uint32_t first;       /* of a race: the target, from 1, that goes first; 0: any */
     bool stops_at_error;  /* what comes after the error does not matter */
     bool runs_on;         /* what comes after a divergence does */
+    bool happens_anyway;  /* the error was in the recorded run: it may come without a schedule */
     /* What came of it. */
     bool reached;  /* every thread stood at the error */
     bool deadlock; /* and stayed there */

@@ -144,6 +144,32 @@ C
     [[ "$output" == *"diverged: the program deadlocked after "*": expected acq of thread T0.2, which is blocked in it"* ]]
 }
 
+# The race of the recorded run happens by itself, long after the schedule was left.
+happens_anyway() { # NAME, what a does before the race in replays
+    cat >"$1.c" <<C
+#include "steps.h"
+#include <time.h>
+MUTEX(m);
+int x;
+static void nap(long seconds) { struct timespec time = {seconds, 500000000}; nanosleep(&time, NULL); }
+THREAD(a) { if (getenv("PREPLAY_REPLAY")) { $2 } else PASS(m); x = 1; END; }
+THREAD(b) { x = 2; END; }
+int main(void) { RUN(a, b); return 0; }
+C
+    "$PREPLAY" cc -g -O1 -I"$BATS_TEST_DIRNAME/../programs/truth" "$1.c" -o "$1" -pthread
+    "$PREPLAY" record -d "$1.data" "./$1" </dev/null
+    run "$PREPLAY" predict "$1.data"
+    [[ "$output" == *"observed"* ]]
+    run "$PREPLAY" replay "$1.data"
+    [ "$status" -eq 0 ]
+}
+
+@test "a race that was observed is shown again by a run that left the schedule" {
+    happens_anyway another "sem_t s; sem_init(&s, 0, 1); sem_wait(&s); nap(1);"
+    [[ "$output" == *"confirmed: the program came to it by itself, after it had left the schedule: "* ]]
+    happens_anyway sleeps "nap(3); PASS(m);" # who is awaited stalls, or is slow: on a busy machine
+}
+
 @test "the watchdog ends what never ends, after --timeout" {
     leaves loops "for (;;) usleep(20000); /* too seldom to be called polling */"
     run "$PREPLAY" replay --timeout 1 loops.data
