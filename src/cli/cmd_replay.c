@@ -272,7 +272,8 @@ static int replay_task(void *context, size_t number)
     }
     note_result(&task->results[which], settled);
     print_outcome(task, settled, id);
-    bool good = settled->verdict == VERDICT_CONFIRMED || is_by_the_way(options, finding);
+    bool good = settled->verdict == VERDICT_CONFIRMED || settled->verdict == VERDICT_OBSERVED ||
+                is_by_the_way(options, finding);
     int code = good ? EXIT_OK : NOT_ALL_CONFIRMED;
     free(settled);
     return code;

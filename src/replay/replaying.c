@@ -301,12 +301,11 @@ static void explain_end(struct replay_outcome *outcome, const struct watch *watc
         note_left(outcome, &step, step.index);
 }
 
-static const char *race_text(const struct watch *watch)
+static const char *race_text(const struct replay_outcome *outcome)
 {
-    return watch->diverged || watch->stalled
-               ? "the program came to it by itself, after it had left the schedule: "
-                 "happens-before does not order the two accesses"
-               : "happens-before does not order the two accesses";
+    return outcome->by_itself ? "the program came to it by itself, after it had left the schedule: "
+                                "happens-before does not order the two accesses"
+                              : "happens-before does not order the two accesses";
 }
 
 static void judge(struct replay_outcome *outcome, const struct watch *watch,
@@ -316,12 +315,13 @@ static void judge(struct replay_outcome *outcome, const struct watch *watch,
     uint32_t performed = watch->control->turn & ~CONTROL_FREE_BIT;
     if (was_confirmed(outcome, watch, seen, history, finding)) {
         outcome->verdict = VERDICT_CONFIRMED;
+        outcome->by_itself = watch->happens_anyway && (watch->diverged || watch->stalled);
         snprintf(outcome->reason, sizeof outcome->reason, "%s",
                  watch->deadlock && watch->targets == 1
                      ? "the waiter sleeps, and every other thread has ended or is blocked"
                  : watch->deadlock                 ? "every thread of the cycle is blocked"
                  : outcome->held                   ? "both threads stood before their accesses"
-                 : finding->kind == FINDING_RACE   ? race_text(watch)
+                 : finding->kind == FINDING_RACE   ? race_text(outcome)
                  : finding->kind == FINDING_MISUSE ? misuse_rules[misuse_find(finding->rule)].text
                  : finding->kind == FINDING_ORDER
                      ? untimely_seen_text(finding)

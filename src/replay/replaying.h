@@ -31,6 +31,7 @@ struct replay_outcome {
     bool ordered_accesses; /* the schedule ordered accesses, too */
     bool interrupted;      /* by the user, with Ctrl-C: it says nothing */
     bool held;             /* both threads stood before their accesses at one moment */
+    bool by_itself;        /* what was observed came again, after the schedule had been left */
     bool left;             /* the schedule was left: this thread did not perform its operation
                               `left_index`, or an access before it */
     uint32_t left_index;

@@ -290,7 +290,9 @@ int settling_try(struct settling *settling, const struct finding *finding,
     note_first(settled, settling, finding, &first);
     note_seen(settled, &first, id);
     int result = 0;
-    if (settled->wants_usual)
+    if (first.by_itself)
+        settled->verdict = VERDICT_OBSERVED; /* by no schedule that could be run once more */
+    if (settled->wants_usual || first.by_itself)
         drop_files(settling, id);
     else if (settled->reached || settled->failed) {
         result = follow_up(settling, finding, id, detail, &first, settled, error);
@@ -344,7 +346,9 @@ void settled_apply(const struct settled *settled, struct finding *finding)
 {
     bool happened = settled->verdict == VERDICT_CONFIRMED || settled->verdict == VERDICT_SEEN_ONCE;
     finding_settle(finding, settled->verdict, settled->reason);
-    if (settled->failed && happened && finding->kind != FINDING_FAILURE) {
+    /* What was seen in the recorded run stays what it is, and is found by its id. */
+    if (settled->failed && happened && finding->kind != FINDING_FAILURE &&
+        finding->verdict != VERDICT_OBSERVED) {
         finding->from = finding->kind;
         finding->kind = FINDING_FAILURE;
         finding->rule = settled->rule;

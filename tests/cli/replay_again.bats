@@ -144,8 +144,8 @@ C
     [[ "$output" == *"diverged: the program deadlocked after "*": expected acq of thread T0.2, which is blocked in it"* ]]
 }
 
-# The race of the recorded run happens by itself, long after the schedule was left.
-happens_anyway() { # NAME, what a does before the race in replays
+# A race of the recorded run; in replays a does something else before it.
+observed_race() { # NAME STATEMENT
     cat >"$1.c" <<C
 #include "steps.h"
 #include <time.h>
@@ -160,14 +160,23 @@ C
     "$PREPLAY" record -d "$1.data" "./$1" </dev/null
     run "$PREPLAY" predict "$1.data"
     [[ "$output" == *"observed"* ]]
-    run "$PREPLAY" replay "$1.data"
-    [ "$status" -eq 0 ]
+    id=$(jq -r '.findings[0].id' "$1.data/findings.json")
+    run "$PREPLAY" replay "$1.data" "$id"
 }
 
 @test "a race that was observed is shown again by a run that left the schedule" {
-    happens_anyway another "sem_t s; sem_init(&s, 0, 1); sem_wait(&s); nap(1);"
-    [[ "$output" == *"confirmed: the program came to it by itself, after it had left the schedule: "* ]]
-    happens_anyway sleeps "nap(3); PASS(m);" # who is awaited stalls, or is slow: on a busy machine
+    observed_race another "sem_t s; sem_init(&s, 0, 1); sem_wait(&s); nap(1);"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"observed: the program came to it by itself, after it had left the schedule: "* ]]
+    observed_race sleeps "nap(3); PASS(m);" # who is awaited stalls, or is slow: on a busy machine
+    [ "$status" -eq 0 ]
+}
+
+@test "a race that was observed stays one where a replay of it fails" {
+    observed_race fails "abort();"
+    [[ "$output" == *"DATA RACE $id on x: observed"*"SIGABRT"* ]]
+    run "$PREPLAY" replay fails.data "$id"
+    [[ "$output" == *"DATA RACE $id on x: observed"* ]]
 }
 
 @test "the watchdog ends what never ends, after --timeout" {
