@@ -36,8 +36,9 @@ int main(int count, char **arguments)
         clients[i] = mosquitto_new(NULL, true, NULL);
         mosquitto_connect_callback_set(clients[i], on_connect);
         mosquitto_message_callback_set(clients[i], on_message);
-        if (mosquitto_connect(clients[i], "127.0.0.1", port, 60))
-            return 1;
+        int tries = 3000; /* the broker may be about to start */
+        while (mosquitto_connect(clients[i], "127.0.0.1", port, 60) && --tries)
+            usleep(20000);
         mosquitto_loop_start(clients[i]);
     }
     usleep(200000);
