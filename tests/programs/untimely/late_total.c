@@ -1,5 +1,5 @@
-// A total is shown while the thread goes on: counting is what it is there for, putting it back at
-// the end is not. untimely: total
+// A total is shown while the thread goes on: to count is what it is for, to put it back is not.
+// untimely: total
 #include "../patience.h"
 #include <pthread.h>
 #include <stdio.h>
