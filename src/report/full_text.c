@@ -109,22 +109,12 @@ static void print_locks(const struct writer *writer, uint32_t pos)
         fputs("    holding no lock\n", writer->out);
 }
 
-/* What the i-th event of a finding is to it. */
-static const char *role(const struct finding *finding, uint32_t i)
-{
-    static const char *const roles[] = {"Window begins: ", "Window ends: ", "Culprit: "};
-    if (finding_shape(finding) == FINDING_ORDER)
-        return i                                    ? "The write: "
-               : finding->error == ATOMICITY_BEFORE ? "Too early: "
-                                                    : "Too late: ";
-    return finding_shape(finding) == FINDING_ATOMICITY && i < 3 ? roles[i] : "";
-}
-
 static void print_event(const struct writer *writer, const struct finding *finding, uint32_t i)
 {
     const struct finding_event *event = &finding->events[i];
     const struct event *full = &writer->report->history->events[event->pos];
-    fprintf(writer->out, "  %s%sThread ", text_bold(writer->style), role(finding, i));
+    const char *role = nature_role(finding, i);
+    fprintf(writer->out, "  %s%s%sThread ", text_bold(writer->style), role, *role ? ": " : "");
     print_thread(writer, event->thread);
     bool waits = finding_shape(finding) == FINDING_DEADLOCK && step_waits(event->op);
     fprintf(writer->out, " %s",

@@ -167,6 +167,14 @@ const char *nature_of(const struct history *history, const struct held *held,
     return kinds[finding->kind];
 }
 
+const char *nature_role(const struct finding *finding, uint32_t i)
+{
+    static const char *const steps[] = {"First step", "Last step", "In between"};
+    if (finding_shape(finding) == FINDING_ORDER)
+        return i ? "The write" : finding->error == ATOMICITY_BEFORE ? "Too early" : "Too late";
+    return finding_shape(finding) == FINDING_ATOMICITY && i < 3 ? steps[i] : "";
+}
+
 /* --- what it does -------------------------------------------------------------------------- */
 
 /* The first function of a stack of struct consequence_order. */

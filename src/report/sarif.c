@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "report/advice.h"
 #include "report/frames.h"
+#include "report/nature.h"
 #include "report/relative_path.h"
 #include "report/steps.h"
 #include "report/thread_text.h"
@@ -177,6 +178,18 @@ static json_t *event_text(const struct report *report, const struct finding *fin
     return words_format("thread %s %s", thread, step);
 }
 
+/* "In between: thread T2 writes x", of the i-th event that makes the error. */
+static json_t *role_text(const struct report *report, const struct finding *finding, uint32_t i)
+{
+    const char *role = nature_role(finding, i);
+    json_t *text = event_text(report, finding, finding->events[i].pos);
+    if (!*role)
+        return text;
+    json_t *whole = words_format("%s: %s", role, json_string_value(text));
+    json_decref(text);
+    return whole;
+}
+
 /* The thread flows of a witness, by thread; executionOrder tells how they interleave. */
 static json_t *code_flow(const struct report *report, const struct finding *finding)
 {
@@ -225,10 +238,9 @@ static json_t *result_json(const struct report *report, const struct finding *fi
     json_t *related = json_array(), *stacks = json_array();
     for (uint32_t i = 0; i < finding->event_count; i++) {
         const struct finding_event *event = &finding->events[i];
-        json_array_append_new(stacks,
-                              stack_json(report, event, event_text(report, finding, event->pos)));
-        json_t *place = event_location(report, event->location, event->stack,
-                                       event_text(report, finding, event->pos));
+        json_array_append_new(stacks, stack_json(report, event, role_text(report, finding, i)));
+        json_t *place =
+            event_location(report, event->location, event->stack, role_text(report, finding, i));
         json_object_set_new(place, "id", json_integer(i));
         json_array_append_new(related, place);
     }

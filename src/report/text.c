@@ -3,6 +3,7 @@
 #include "report/columns.h"
 #include "report/frames.h"
 #include "report/json.h"
+#include "report/nature.h"
 #include "report/object_name.h"
 #include "trace/finding_id.h"
 
@@ -23,11 +24,11 @@ void report_name(FILE *out, const struct trace *trace, enum object_class class, 
 static void print_event(FILE *out, const struct trace *trace, const struct finding *finding,
                         uint32_t i)
 {
-    static const char *const roles[] = {"window", "end   ", "culprit"};
     const struct finding_event *event = &finding->events[i];
     fputs("    ", out);
-    if (finding_shape(finding) == FINDING_ATOMICITY && i < 3)
-        fprintf(out, "%s  ", roles[i]);
+    const char *role = nature_role(finding, i);
+    if (*role)
+        fprintf(out, "%-10s  ", role);
     fputs("thread ", out);
     report_safe_text(out, trace_name(trace, CLASS_THREAD, event->thread));
     fprintf(out, "  %s  at ", report_op_text(event->op));

@@ -310,3 +310,23 @@ END
     for count in $(grep -oE '[0-9]+' <<<"${BASH_REMATCH[2]}"); do sum=$((sum + count)); done
     [ "$sum" -eq "$total" ]
 }
+
+@test "an atomicity violation has a first and a last step, and one in between" {
+    cd "$BATS_TEST_TMPDIR"
+    trace="$BATS_TEST_DIRNAME/../traces/002-fig18.1-observed-serial.std"
+    "$PREPLAY" report "$trace" >text || [ $? -eq 66 ]
+    [ "$(grep -A1 ': Thread' text | grep -v '^--')" = "  First step: Thread T1 locks l:
+    #0 2
+  Last step: Thread T1 locks l:
+    #0 4
+  In between: Thread T2 locks l:
+    #0 7" ]
+    "$PREPLAY" predict -e atomicity "$trace" >short || [ $? -eq 66 ]
+    [ "$(grep -c -e '^    First step  thread T1 .* at 2 ' -e '^    Last step   thread T1 .* at 4 ' \
+        -e '^    In between  thread T2 .* at 7 ' short)" -eq 3 ]
+    "$PREPLAY" report --sarif "$trace" >sarif || [ $? -eq 66 ]
+    for list in stacks relatedLocations; do
+        jq -e --arg list $list '[.runs[0].results[0][$list][].message.text] == ["First step: thread T1 locks l",
+            "Last step: thread T1 locks l", "In between: thread T2 locks l"]' sarif
+    done
+}
