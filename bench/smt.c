@@ -1,5 +1,5 @@
 /* The rows of Said et al.'s Table 3: its columns beside ours, on traces of the same
- * shape (the paper's own cannot be had). Per row: the engine smt, the same with a
+ * shape (Said et al.'s own cannot be had). Per row: the engine smt, the same with a
  * new solver for every pair, and the search of `auto`.
  *
  *   smt [-m rf|value] [-b BUDGET] [-r TIMES] [-a] [ROW...]
@@ -247,7 +247,7 @@ static void repeat_auto(const struct row *row, enum model model, uint32_t times)
             best = one;
     }
     double whole = best.seconds + best.index;
-    printf("%-16s %8.5f s, index %8.5f s (best %8.5f %8.5f), seed/ %6.0f, pairs %zu, witnesses "
+    printf("%-16s %8.5f s, index %8.5f s (best %8.5f %8.5f), said/ %6.0f, pairs %zu, witnesses "
            "%lu, open %lu\n",
            row->name, all.seconds / times, all.index / times, best.seconds, best.index,
            row->seconds / whole, list.count, (unsigned long)best.witnesses,
@@ -302,7 +302,7 @@ int main(int argc, char **argv)
     printf("%-16s %3s %6s | %4s %4s %4s %6s | %4s %4s %4s %4s %7s %6s | %7s %6s | %7s %5s | %4s "
            "%4s %8s %6s %8s\n",
            "row", "thr", "events", "lsa", "mhb", "wtns", "s", "lsa", "mhb", "wtns", "unkn", "s",
-           "seed/", "s", "seed/", "s", "/Z3", "wtns", "open", "s", "seed/", "index s");
+           "said/", "s", "said/", "s", "/Z3", "wtns", "open", "s", "said/", "index s");
     for (size_t i = 0; i < row_count; i++)
         if (chosen(rows[i].name, argv + optind))
             bench(&rows[i], model, budget);

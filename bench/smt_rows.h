@@ -10,7 +10,7 @@ struct row {
     const char *name;
     uint32_t threads, length, lock_events, wait_events;
     uint32_t variables, locks, conditions;
-    /* What the seed reports: pairs left by lock histories, by the must-order, those
+    /* What Said et al. report: pairs left by lock histories, by the must-order, those
      * with witnesses, seconds. */
     uint32_t lsa, mhb, witnesses;
     double seconds;

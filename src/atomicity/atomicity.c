@@ -7,7 +7,7 @@
  *
  * Goes beyond SideTrack (Sadowski, part VI) in that the culprit may be far from
  * where happens-before allows it, may be an access as well as an acquire, and is
- * refuted where it cannot complete: Figure 20.5 is a deadlock, on either side.
+ * refuted where it cannot complete: Sadowski's Figure 20.5 is a deadlock, on either side.
  *
  * Promise: sound under rf, value and branch; nothing is missed under the model but
  * what the budget left open (counted), up to the instances tried of strikes alike. */

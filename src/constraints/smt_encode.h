@@ -7,7 +7,7 @@
  * is a handful of assumptions about which events are executed.
  *
  * Orders that the must-order of the window decides are decided here, so what
- * remains is only what the solver has to find out (section 4.2). */
+ * remains is only what the solver has to find out (Said et al., section 4.2). */
 #ifndef PREPLAY_CONSTRAINTS_SMT_ENCODE_H
 #define PREPLAY_CONSTRAINTS_SMT_ENCODE_H
 
@@ -19,7 +19,7 @@ enum smt_style {
     /* One clause a pair of critical sections: this one is over before that one
      * begins, or the other way round. */
     SMT_SECTIONS,
-    /* The seed's equation 4: every event that assumes an owner comes right after
+    /* Said et al.'s equation 4: every event that assumes an owner comes right after
      * an event that leaves the lock so. Cubic; for comparison. */
     SMT_EQUATIONS,
 };

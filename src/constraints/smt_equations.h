@@ -1,12 +1,12 @@
-/* The seed's own encoding of locks (section 4.2, equation 4). The owner of a lock
+/* The encoding of locks of Said et al. (section 4.2, equation 4). The owner of a lock
  * is a variable: an acquire assumes that it is nobody and writes the thread, a
  * release the other way round; wait_begin is a release, wait_end an acquire, and a
  * signal sent with the mutex held assumes its owner. Whoever assumes a value comes
  * after a write of that value, with no other write in between.
  *
  * It says what one clause a pair of sections says, at cubic cost. It is kept for
- * comparison, and to show that what it simplifies to is what the seed prints.
- * Readers' locks and tries, which the seed does not know, are left to sections. */
+ * comparison, and to show that what it simplifies to is what their paper
+ * prints. Readers' locks and tries, which that does not know, are left to sections. */
 #ifndef PREPLAY_CONSTRAINTS_SMT_EQUATIONS_H
 #define PREPLAY_CONSTRAINTS_SMT_EQUATIONS_H
 
@@ -14,7 +14,7 @@
 
 #define SMT_NOBODY POS_NONE
 
-/* What an event asks of the lock's owner and makes of it (the paper's Table 1). */
+/* What an event asks of the lock's owner and makes of it (Said et al., Table 1). */
 struct smt_owner_step {
     uint32_t pos, thread;
     bool writes;

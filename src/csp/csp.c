@@ -1,8 +1,8 @@
 /* csp: races and deadlocks as refinement checks of the trace's CSP model.
  *
  * The trace is cut into windows; what lies before a window is executed as it was
- * observed. In a window, threads and synchronisation objects are processes (seed
- * 000 section 2, Carril & Tichy, CSP, section 2; csp/process.h). A race on an object is a
+ * observed. In a window, threads and synchronisation objects are processes (Carril
+ * & Tichy, interleavings, section 2, and CSP, section 2; csp/process.h). A race on an object is a
  * trace of their product after which two threads stand before conflicting accesses
  * of it; a deadlock is a failure of the product in which every thread of a cycle is
  * refused its acquire. csp/refine.h searches the product on the fly, shortest

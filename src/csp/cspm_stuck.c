@@ -10,7 +10,7 @@
  * them is. Threads that have ended, or have not been started, or stand before what never waits
  * are free. A deadlock is a frozen state in which not all threads become free.
  *
- * Where a program that stops always is a deadlock, the paper's assertion is written instead. */
+ * Where a program that stops always is a deadlock, the papers' assertion is written instead. */
 #include "csp/cspm_stuck.h"
 
 /* What may be refused, and waits for nobody, or for who may have ended. */

@@ -1,5 +1,5 @@
-/* The CSP model of a window of the trace (Carril & Tichy, Carril & Tichy, as
- * our `sync` extends it): one process a thread, one a synchronisation
+/* The CSP model of a window of the trace (Carril & Tichy, both papers, as
+ * our `sync` extends them): one process a thread, one a synchronisation
  * object. What no other process takes part in is left out: plain accesses and
  * local events are no steps, so that a thread between two steps stands for all
  * the accesses of one of its segments. (Plain writes of a variable that is also

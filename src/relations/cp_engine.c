@@ -11,7 +11,7 @@
  * With --window N the trace is cut into windows of N events, each looked at by itself;
  * sections that were open go on. Without it nothing is cut.
  *
- * Dissertation, Part IV and Appendices A and B (POPL 2012). */
+ * Sadowski, part IV and appendices A and B. */
 #include "relations/clock_races.h"
 #include "engine/engine.h"
 #include "relations/open_sections.h"

@@ -22,7 +22,7 @@ struct settled {
     uint32_t count, until;
 };
 
-/* H of one mutex, by thread (section 16.1). */
+/* H of one mutex, by thread (Sadowski, section 16.1). */
 struct user {
     uint32_t thread;
     struct section_list sections;

@@ -4,12 +4,12 @@
  * the one is already before something in the other (relations/embracer.h). Two clashing
  * accesses race if nothing that precedes the later one in its thread comes after
  * the earlier one. Since must-before also orders clashing accesses themselves, it
- * can miss what happens-before reports: both are reported (section 16.3).
+ * can miss what happens-before reports: both are reported (Sadowski, section 16.3).
  *
- * Guarantee: none; it is online, and its predictions are often right (Figure 12.2
- * shows one that is not).
+ * Guarantee: none; it is online, and its predictions are often right (Sadowski's Figure
+ * 12.2 shows one that is not).
  *
- * Dissertation, Part V. */
+ * Sadowski, part V. */
 #include "base/array.h"
 #include "relations/bad_set.h"
 #include "relations/clock_races.h"

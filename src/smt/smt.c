@@ -2,9 +2,9 @@
  *
  * A correct reordering is an order of events and a prefix of every thread; what
  * it must keep is stated as constraints over "a before b" and "a is executed", and
- * Z3 looks for one that leaves both accesses next (sections 3 and 4). Locks, lock
+ * Z3 looks for one that leaves both accesses next (sections 3 and 4 there). Locks, lock
  * histories and the must-order filter first. Z3 is told only what its own plans break,
- * and all pairs of a window share what it was told and has learnt (section 5).
+ * and all pairs of a window share what it was told and has learnt (section 5 there).
  *
  * Within a window it is exact: a pair without a witness has none. Pairs that Z3
  * could not decide within the budget, or that no window holds, are counted. */

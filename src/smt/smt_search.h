@@ -22,7 +22,7 @@ struct smt_options {
 };
 
 struct smt_counts {
-    uint64_t lock_pairs; /* left by locks and lock histories (the paper's lsa) */
+    uint64_t lock_pairs; /* left by locks and lock histories (Said et al.'s lsa) */
     uint64_t must_pairs; /* left by the must-order too (mhb): asked of the solver */
     uint64_t witnesses, refuted, unknown;
     uint64_t followed; /* pairs that propagation decided */

@@ -3,7 +3,7 @@
  * order at every run: one counter says which step's turn it is, which, unlike two
  * barriers in lock-step, does not mind threads that come and go and wakes only
  * the thread that is next. The machinery cannot be seen by race detectors. The
- * other orders give the loose programs of Section 24.4.
+ * other orders give the loose programs of Sadowski's section 24.4.
  *
  * Where pthreads leave no choice, the performed order is an equivalent one: the
  * threads leave a barrier as soon as it opens, and a thread starts as soon as it

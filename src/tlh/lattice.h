@@ -8,7 +8,7 @@
  * way only. What was visited is kept: a later question about the same two threads
  * starts from the pairs where the answer of a check may have changed.
  *
- * Beyond the paper, questions may come in any order: the pairs on the border of
+ * Beyond Ganai, questions may come in any order: the pairs on the border of
  * the asked-for target are looked at again, since earlier questions may have left
  * the target's box from them. */
 #ifndef PREPLAY_TLH_LATTICE_H
@@ -53,7 +53,7 @@ void lattice_destroy(struct lattice *lattice);
 enum search_answer lattice_reach(struct lattice *lattice, const uint32_t targets[2],
                                  uint64_t limit);
 
-/* Calls of the paper's do_search so far, and how often each check decided. */
+/* Calls of Ganai's do_search so far, and how often each check decided. */
 uint64_t lattice_calls(const struct lattice *lattice);
 const uint64_t *lattice_checks(const struct lattice *lattice);
 

@@ -1,4 +1,4 @@
-/* Where to go from a pair: the paper's Table III. */
+/* Where to go from a pair: Ganai's Table III. */
 #include "search/clocks.h"
 #include "tlh/lattice_state.h"
 

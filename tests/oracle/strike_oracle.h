@@ -22,7 +22,7 @@ int strike_oracle_trace(struct strike_oracle *oracle, const struct history *hist
 bool strike_is_true(struct strike_oracle *oracle, uint32_t begin, uint32_t end, uint32_t culprit,
                     bool complete);
 
-/* What Figure 20.3 flags: for each event, bits 1u << enum atomicity_error. Knows
+/* What Sadowski's Figure 20.3 flags: for each event, bits 1u << enum atomicity_error. Knows
  * locks, fork and join only; transactions are outermost blocks. Caller frees. */
 uint8_t *sidetrack_by_the_figure(const struct history *history);
 

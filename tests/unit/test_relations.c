@@ -63,7 +63,7 @@ static const char figure_14_1[] = "T0|r(x)|1\n"
                                   "T1|rel(m)|7\n"
                                   "T1|w(x)|8\n";
 
-/* A row of Figure 15.2; a clock of zeros stands for none in A. */
+/* A row of Sadowski's Figure 15.2; a clock of zeros stands for none in A. */
 struct row {
     uint32_t c0[2], c1[2], wx[2], wy[2], rx[2], ry[2], a[2];
     size_t edges, sections[2];

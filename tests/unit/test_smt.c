@@ -258,7 +258,7 @@ static void agrees_with_the_order_search(void **state)
     }
 }
 
-/* Figure 2 and Tables 1 and 2 of the seed, with every event executed as there. */
+/* Figure 2 and Tables 1 and 2 of Said et al., with every event executed as there. */
 
 struct figure {
     struct sample sample;
@@ -287,7 +287,7 @@ static void figure_close(struct figure *figure)
     sample_free(&figure->sample);
 }
 
-/* The seed's name of an event, which is the event's location. */
+/* Said et al.'s name of an event, which is the event's location. */
 static const char *name_of(const struct figure *figure, uint32_t pos)
 {
     const struct history *history = figure->sample.history;
@@ -493,7 +493,7 @@ static void table_2_is_what_we_emit(void **state)
     figure_close(&figure);
 }
 
-/* Figure 2's write-read consistency, e6 < e1 or e3 < e6, with a choice for each. */
+/* The write-read consistency, e6 < e1 or e3 < e6, with a choice for each. */
 static void figure_2_reads_as_the_seed_says(void **state)
 {
     (void)state;

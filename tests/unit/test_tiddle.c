@@ -130,7 +130,7 @@ static void keeps_every_operation(void **state)
     release(history, trace);
 }
 
-static void reads_the_dissertations_race(void **state)
+static void reads_sadowskis_race(void **state)
 {
     (void)state;
     struct trace *trace;
@@ -198,7 +198,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_every_operation),
-        cmocka_unit_test(reads_the_dissertations_race),
+        cmocka_unit_test(reads_sadowskis_race),
         cmocka_unit_test(takes_any_name),
         cmocka_unit_test(errors_name_place_found_and_expected),
         cmocka_unit_test(formatting_is_idempotent_and_keeps_lines),
