@@ -1,6 +1,7 @@
 #include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/manual.h"
+#include "cli/version.h"
 #include "symbols/debug_files.h"
 #include "report/text.h"
 
@@ -195,7 +196,7 @@ static int dispatch(int argc, char **argv)
         strcmp(argv[1], "help") == 0)
         return help(argv[1][0] == '-' ? NULL : argv[2]);
     if (strcmp(argv[1], "--version") == 0) {
-        puts("preplay " PREPLAY_VERSION);
+        printf("preplay %s\n", version_text());
         return EXIT_OK;
     }
     for (size_t i = 0; i < COMMAND_TOTAL; i++)

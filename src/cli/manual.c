@@ -120,7 +120,8 @@ static void print_overview(FILE *out)
         fputs(".\n\n", out);
     }
     fputs("A word that is no command is said so, with the nearest one. *preplay help* COMMAND is "
-          "*preplay* COMMAND *--help*. *preplay --version* prints the version.\n\n",
+          "*preplay* COMMAND *--help*. *preplay --version* prints the version and the commit that "
+          "it was built from.\n\n",
           out);
     const struct manual_text *run = &manual_texts[COMMAND_RUN];
     print_examples(out, run->examples);

@@ -1,6 +1,7 @@
 #include "cli/reporting.h"
 
 #include "cli/command.h"
+#include "cli/version.h"
 #include "report/code_quality.h"
 #include "report/full_text.h"
 #include "report/html.h"
@@ -55,7 +56,7 @@ int reporting_write(const struct report *report, enum report_format format, cons
         report_sarif(out, report, PREPLAY_VERSION);
         break;
     case REPORT_HTML:
-        report_html(out, report, PREPLAY_VERSION);
+        report_html(out, report, version_text());
         break;
     case REPORT_JUNIT:
         report_junit(out, report);

@@ -130,6 +130,17 @@ setup() {
     [[ "$output" == *"--engine NAME,..."* ]]
     run "$PREPLAY" --version
     [ "$status" -eq 0 ]
+    [[ "$output" =~ ^"preplay "[0-9]+\.[0-9]+\.[0-9]+(" (commit "[0-9a-f]+"+"?")")?$ ]]
+    # Only a copy of the sources has no commit.
+    root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    [[ ! -e "$root/.git" || "$output" == *"commit "* ]] || ! git -C "$root" rev-parse HEAD
+}
+
+@test "the page says which preplay made it" {
+    cd "$BATS_TEST_TMPDIR"
+    "$PREPLAY" report --html -o page.html "$traces/002-fig1.8-hb-race.std" || [ $? -eq 66 ]
+    version=$("$PREPLAY" --version)
+    grep -qF "\"version\":\"${version#preplay }\"" page.html
 }
 
 @test "--atomic names the blocks" {

@@ -550,9 +550,8 @@ for (const finding of data.findings.filter(finding => !finding.group)) {
     const key = finding.kind + " " + finding.verdict;
     kinds.set(key, (kinds.get(key) || 0) + 1);
 }
-if (data.program)
-    document.getElementById("program").textContent = [data.program.command, "recorded " + data.program.date,
-        "on " + data.program.host, "preplay " + data.version].join(" \u00b7 ");
+document.getElementById("program").textContent = [...(data.program ? [data.program.command, "recorded " + data.program.date,
+    "on " + data.program.host] : []), "preplay " + data.version].join(" \u00b7 ");
 document.getElementById("summary").textContent = [data.path, [...kinds].map(([key, count]) => plural(count, key.split(" ")[0]) + " " + key.split(" ")[1]).join(", "), plural(data.events, "event"), plural(data.threads.length, "thread"),
     plural(data.objects, "shared object"), data.run ? "recording " + data.run.recording.toFixed(2) + " s, predicting " +
         data.run.predicting.toFixed(2) + " s, " + plural(data.run.replays, "replay") + " " + data.run.replaying.toFixed(2) + " s" : "",
