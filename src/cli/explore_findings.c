@@ -187,7 +187,7 @@ static void report_part(struct explored *explored, struct explored_run *part,
     part->engine = (struct report_engine){.name = "explore", .findings = part->findings};
     report_create(&part->report, part->trace.trace, part->trace.history, explored->path,
                   &part->engine, 1, options->all);
-    part->report.explored = true;
+    part->report.explored = part->number;
     part->report.directory = explored->here;
     part->report.source_roots = options->source_root;
     part->report.most = options->max_findings;

@@ -92,7 +92,7 @@ static void tell_shown(const struct again *again, const struct explored_run *par
         .source_roots = again->options->source_root,
         .items = items,
         .count = 1,
-        .explored = true,
+        .explored = part->number,
     };
     report_look(&report);
     report_text_findings(stdout, &report, text_style_of(stdout));

@@ -205,6 +205,8 @@ static json_t *finding_json(struct page *page, const struct finding *finding)
         finding_id(finding, page->trace, id);
     }
     add_effect(page, finding, object);
+    if (page->report->explored)
+        json_object_set_new(object, "run", json_integer(page->report->explored));
     if (finding->replay)
         json_object_set_new(object, "replay", words_json(finding->replay));
     if (finding->note) {
@@ -264,26 +266,38 @@ static void add_report(struct page *page, const struct report *report, json_t *f
         json_array_append_new(threads, thread_json(page, i));
 }
 
+/* How large the recording is. Runs of an exploration are no parts of one, but each a whole. */
+static json_t *recorded_json(const struct report *report)
+{
+    json_int_t events = 0, threads = 0, objects = 0;
+    for (; report; report = report->next)
+        if (!report->explored) {
+            events += report->history->count;
+            threads += report->history->threads;
+            objects += trace_count(report->trace, CLASS_VARIABLE);
+        }
+    return json_pack("{s:I, s:I, s:I}", "events", events, "threads", threads, "objects", objects);
+}
+
 static json_t *data_json(struct page *page, const struct report *first, const char *version)
 {
     json_t *findings = json_array(), *threads = json_array();
-    json_int_t events = 0, objects = 0, hidden = 0, undecided = 0;
+    json_int_t hidden = 0, undecided = 0;
     for (const struct report *report = first; report; report = report->next) {
         add_report(page, report, findings, threads);
-        events += report->history->count;
-        objects += trace_count(report->trace, CLASS_VARIABLE);
         hidden += (json_int_t)report->hidden;
         for (size_t i = 0; i < report->engine_count; i++)
             undecided += (json_int_t)report->engines[i].exhausted;
     }
     json_t *snippets = snippets_json(page);
-    json_t *data = json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "version",
-                             version, "path", words_json(first->path), "events", events, "objects",
-                             objects, "hidden", hidden, "undecided", undecided, "threads", threads,
+    json_t *data = json_pack("{s:s, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o}", "version", version,
+                             "path", words_json(first->path), "recorded", recorded_json(first),
+                             "hidden", hidden, "undecided", undecided, "threads", threads,
                              "findings", findings, "snippets", snippets, "texts", texts_json(page));
     const char *incomplete = report_incomplete(first);
-    if (first->explored)
-        json_object_set_new(data, "explored", json_true());
+    json_t *exploration = json_object_get(first->extra, "exploration");
+    if (exploration)
+        json_object_set(data, "exploration", exploration);
     if (incomplete)
         json_object_set_new(data, "incomplete", words_json(incomplete));
     if (first->program)

@@ -249,7 +249,7 @@ static void put_picture(struct overview *self)
     uint32_t lanes = self->lanes + (self->shared > 0);
     fprintf(self->out,
             "<svg class=\"run\" width=\"100%%\" height=\"%u\" role=\"group\" "
-            "aria-label=\"threads over the recorded run\">\n",
+            "aria-label=\"threads over the run\">\n",
             lanes * LANE);
     for (uint32_t i = 0; i < lanes; i++)
         put_lane(self, i);
@@ -330,6 +330,8 @@ static void put_process(FILE *out, const struct report *report)
     count_events(self);
     if (report->process)
         put(self, "<h3>", report->process, "</h3>\n");
+    if (report->explored)
+        fprintf(out, "<h3>Run %u</h3>\n", report->explored);
     put_picture(self);
     fputs("<div class=\"tables\" tabindex=\"0\" role=\"region\" aria-label=\"waits and locks\">\n",
           out);
@@ -344,8 +346,12 @@ static void put_process(FILE *out, const struct report *report)
 void html_overview(FILE *out, const struct report *report)
 {
     size_t shown = 0, left = 0;
-    fputs("<details id=\"run\" open><summary>The recorded run as a whole</summary>\n"
-          "<p class=\"legend\">From left to right the recorded events, a lane a thread, the busier "
+    const bool runs = report->explored;
+    fprintf(out, "<details id=\"run\" open><summary>%s as a whole</summary>\n",
+            !runs          ? "The recorded run"
+            : report->next ? "Each run that is told of,"
+                           : "The run");
+    fputs("<p class=\"legend\">From left to right the events, a lane a thread, the busier "
           "the darker. <strong>Bars</strong> are waits, at most so long, with a line from who "
           "ended them; "
           "<em>points</em> are the findings&#39; events, and lead there. A recording has an order "
@@ -359,6 +365,6 @@ void html_overview(FILE *out, const struct report *report)
         else
             left++;
     if (left)
-        fprintf(out, "<p class=\"soft\">and %zu more processes</p>\n", left);
+        fprintf(out, "<p class=\"soft\">and %zu more %s</p>\n", left, runs ? "runs" : "processes");
     fputs("</details>\n", out);
 }

@@ -46,7 +46,7 @@ struct report {
     size_t suppressed, known, repeated; /* how many of each */
     const struct suppressions *suppressions; /* NULL if there are none */
     const struct report_run *run;            /* NULL if the trace was not made by preplay run */
-    bool explored;                           /* a run of preplay explore, not a recording */
+    uint32_t explored;      /* which run of preplay explore it is, from 1; 0: a recording */
     struct json_t *besides; /* by id, what findings have besides in JSON, or NULL */
     struct json_t *extra;   /* more members of the JSON's outermost object, or NULL */
 };

@@ -125,8 +125,43 @@ C
         browse "$PWD/early.html"
     "$PREPLAY" cc -g -pthread fails.c -o fails
     "$PREPLAY" explore --html fails.html ./fails || [ $? -eq 66 ]
-    STORY='Assertion failed.*Last step: T0 .*orders of its threads that it chose.*Why it was not seen before.*The nearest run.*preplay explore ./fails' \
+    HEAD='1 failure confirmed . [0-9]+ runs . [0-9]+ behaviours . complete . sources in' \
+        STORY='Assertion failed.*Last step: T0 .*orders of its threads that it chose.*Why it was not seen before.*The nearest run.*preplay explore ./fails' \
         browse "$PWD/fails.html"
+}
+
+@test "what was explored stands beside the run that it comes of, or alone" {
+    cd "$BATS_TEST_TMPDIR"
+    cat >turned.c <<'C'
+#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static int x;
+static void *turn(void *second)
+{
+    pthread_mutex_lock(second ? &b : &a);
+    pthread_mutex_lock(second ? &a : &b);
+    pthread_mutex_unlock(second ? &a : &b);
+    pthread_mutex_unlock(second ? &b : &a);
+    x = 1;
+    return second;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, turn, i ? &x : NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+C
+    "$PREPLAY" cc -g -pthread turned.c -o turned
+    "$PREPLAY" explore --html turned.html ./turned || [ $? -eq 66 ]
+    grep -q 'Each run that is told of, as a whole' turned.html
+    grep -q '"kind":"race"' turned.html
+    HEAD='1 deadlock confirmed, 1 race observed . [0-9]+ runs . [0-9]+ behaviours . complete . sources in' \
+        STORY='Lock-order inversion.*Why it was not seen before.*The nearest run that went well does the same.*explore anew' \
+        browse "$PWD/turned.html"
 }
 
 @test "the run as a whole: who waited for whom, and which locks" {

@@ -54,7 +54,7 @@ static void write_report(const struct run_trace *trace, struct findings *found)
     struct report report;
     struct report_engine engine = {.name = "explore", .findings = found};
     report_create(&report, trace->trace, trace->history, "exploration", &engine, 1, true);
-    report.explored = true;
+    report.explored = 1;
     report.tool = "preplay";
     if (!nowhere)
         abort();

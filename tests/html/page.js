@@ -1,5 +1,6 @@
 // Opens a report in Chromium and uses it as a reader would. Needs playwright-core (npm) and
 // Debian's chromium: node page.js REPORT.html [SCREENSHOT.png]
+// With STORY, HEAD or MARKED in the environment, wants the first finding, the head or the first mark to say that.
 // With ARROWS in the environment, prints the arrows of the first finding's pictures.
 const {chromium} = require("playwright-core");
 const assert = require("assert");
@@ -45,8 +46,16 @@ setTimeout(() => { console.error("the browser does not answer"); process.exit(1)
     const last = await where();
     assert.strictEqual(last.match(/step (\d+) of (\d+)/)[1], last.match(/step (\d+) of (\d+)/)[2]);
     // This schedule and the recorded one, but of a run that failed by itself.
-    const panels = await page.locator(".scroller svg").count(), alone = await page.evaluate(() => current.kind === "failure");
+    const panels = await page.locator(".scroller svg").count(), alone = await page.evaluate(() => current.kind === "failure" || (!!current.run && current.model === "none"));
     assert.strictEqual(panels, alone ? 1 : 2, "panels");
+    for (const finding of await page.evaluate(() => data.findings.filter(each => each.run).map(each => each.id))) {
+        // Of an exploration nothing was recorded: beside a schedule is the run that it comes of, or nothing.
+        await page.evaluate(id => select(byId.get(id)), finding);
+        assert(!/As recorded|recorded run/.test(await page.textContent("#finding")), finding + " speaks of a recorded run");
+    }
+    if (process.env.HEAD) assert.match(await page.textContent("#summary"), new RegExp(process.env.HEAD));
+    await page.evaluate(() => select(data.findings[0]));
+    await page.click(".controls >> text=last");
     // Whoever scrolls still sees whose lane is whose, and the current step.
     for (const selector of [".names", ".scroller .row.current"])
         assert(await page.locator(selector).first().evaluate(element => {
@@ -55,7 +64,7 @@ setTimeout(() => { console.error("the browser does not answer"); process.exit(1)
         }), selector + " is out of sight");
     assert(await page.locator("svg .error").count() >= await page.evaluate(() => current.events.length), "the error is marked");
     // A step has one number in both pictures; the accesses of a race have one together, and neither is wrong as recorded.
-    const steps = await page.evaluate(() => ({race: current.kind === "race", observed: current.verdict === "observed",
+    const steps = await page.evaluate(() => ({race: current.kind === "race", observed: current.verdict === "observed" && !current.run,
         numbers: picture.panels.map(({groups}) => groups.map(group => group.querySelector(".number").textContent)),
         wrong: picture.panels.map(({groups}) => groups.filter(group => group.classList.contains("error")).length)}));
     assert(alone || steps.numbers[1].every(number => number === "\u00b7" || steps.numbers[0].includes(number)), "numbers " + steps.numbers[1]);
@@ -86,7 +95,7 @@ setTimeout(() => { console.error("the browser does not answer"); process.exit(1)
     // Each finding says why nobody saw it, and where its schedule leaves the recorded run; a circle of locks is drawn.
     const story = await page.evaluate(() => ({finding: current, words: document.getElementById("main").textContent,
         circle: current.kind === "deadlock" ? waitingCircle(current).length : 0, drawn: document.querySelectorAll("svg.cycle").length, parts: picture.parts}));
-    if (["confirmed", "predicted"].includes(story.finding.verdict) && /race|deadlock/.test(story.finding.kind))
+    if (["confirmed", "predicted"].includes(story.finding.verdict) && /race|deadlock/.test(story.finding.kind) && !story.finding.run)
         assert.match(story.words, /Why it was not seen before/);
     assert.strictEqual(await page.locator("#main .meaning").count(), 1, "it does not say what that means");
     if (process.env.STORY) assert.match(story.words, new RegExp(process.env.STORY));

@@ -176,13 +176,13 @@ function eventCard(event, role) {
 }
 
 function verdictText(finding) {
-    const texts = {observed: "It happened in the recorded run.",
-        confirmed: data.explored ? "Preplay ran the program in orders of its threads that it chose, until this happened"
+    const texts = {observed: finding.run ? "It happened" : "It happened in the recorded run.",
+        confirmed: finding.run ? "Preplay ran the program in orders of its threads that it chose, until this happened"
             : "It did not happen in the recorded run, but in a replay of it",
-        predicted: "Another schedule of the recorded run reaches it; it was not replayed.",
+        predicted: finding.run ? "Another schedule of run " + finding.run + " should reach it" : "Another schedule of the recorded run reaches it; it was not replayed.",
         candidate: "A schedule may reach it, if what is read does not matter."};
     const words = texts[finding.verdict] || "A replay did not show it";
-    if (finding.replay && finding.verdict === "observed") {
+    if (finding.replay && finding.verdict === "observed" && !finding.run) {
         return words + " In a replay: " + finding.replay + ".";
     }
     return finding.replay && !words.endsWith(".") ? words + ": " + finding.replay + "." : words;
@@ -225,8 +225,8 @@ function describe(finding, steps) {
     parts.push(...story(finding));
     if (finding.command)
         parts.push(make("h3", {}, "See it happen"), make("pre", {class: "source", tabindex: 0, role: "region", "aria-label": "command"}, make("span", {class: "command"}, finding.command)),
-            copyButton(finding.command), make("p", {class: "soft"}, "It needs that recording; with --gdb it stops there in a debugger.",
-                ...(data.program ? [" Without it, record anew: ", make("code", {}, (data.explored ? "preplay explore " : "preplay run ") + data.program.command)] : [])));
+            copyButton(finding.command), make("p", {class: "soft"}, "It needs that " + (finding.run ? "directory" : "recording") + "; with --gdb it stops there in a debugger.",
+                ...(data.program ? [" Without it, " + (finding.run ? "explore" : "record") + " anew: ", make("code", {}, (finding.run ? "preplay explore " : "preplay run ") + data.program.command)] : [])));
     if (finding.steps.length) parts.push(...steps(finding));
     if (finding.background.length)
         parts.push(make("h3", {}, "Where it comes from"), make("div", {class: "cards"},
@@ -294,7 +294,8 @@ function interleaving(finding) {
     const locks = [...new Set([...rows, ...recorded].flatMap(row => [...row.taken, ...row.given]))];
     const room = document.getElementById("main").clientWidth - 80, beside = innerWidth > 900; // as in style.css
     const lane = Math.max(110, Math.min(240, ((beside ? room / 2 : room) - LEFT) / lanes.length));
-    const why = whyHidden(finding, recorded), parts = firstDifference(rows, recorded);
+    const alone = showsItself(finding, rows, recorded);
+    const why = whyHidden(finding, recorded), parts = alone ? -1 : firstDifference(rows, recorded);
     const chain = new Set((why ? why.chain : []).map(ends => ends.join(" ")));
     picture = {finding, rows, lanes, locks, lane, chain, parts, panels: []};
     rows.forEach((row, index) => { row.number = row.place + (eitherMayGoFirst(rows) && index === rows.length - 1 ? 0 : 1); });
@@ -302,9 +303,9 @@ function interleaving(finding) {
     return [
         make("h3", {}, "A schedule that reaches it (" + plural(finding.length, "event") + ")"),
         make("div", {class: "legend"}, make("b", {}, "Moved events"), " and ", make("i", {}, "the error"),
-            " stand out; bars show who owns a lock, arrows what must come before what (a thick one hid the error), and what is pale in",
-            " the recorded run is no part of the schedule. Click, or use the left and right keys; j and k go to other findings."),
-        parts > 0 ? make("p", {}, "It leaves the recorded run at ", make("a", {href: "#" + finding.id, click: event => {
+            " stand out; bars show who owns a lock, arrows what must come before what",
+            alone ? "" : " (a thick one hid the error), and what is pale in " + runName(finding) + " is no part of the schedule", ". Click, or use the left and right keys; j and k go to other findings."),
+        parts > 0 ? make("p", {}, "It leaves " + runName(finding) + " at ", make("a", {href: "#" + finding.id, click: event => {
             event.preventDefault();
             go(parts);
         }}, "step " + (parts + 1)), ": " + data.threads[rows[parts].thread] + " " + rows[parts].text + ".") : null,
@@ -312,8 +313,8 @@ function interleaving(finding) {
             button("back", "step back (Left)", () => go(step - 1)), button("step", "step (Right)", () => go(step + 1)),
             button("last", "last step (End)", () => go(rows.length - 1)), make("span", {id: "where", "aria-live": "polite"})),
         make("div", {id: "detail"}),
-        make("div", {class: "pictures", tabindex: 0, role: "region", "aria-label": "interleavings"}, ...parts < 0 && finding.kind === "failure" ? [panel("This run", rows, false)]
-            : [panel("This schedule", rows, false), panel("As recorded", recorded, true)]),
+        make("div", {class: "pictures", tabindex: 0, role: "region", "aria-label": "interleavings"}, ...alone ? [panel("This run", rows, false)]
+            : [panel("This schedule", rows, false), panel(finding.run ? "As run " + finding.run + " went" : "As recorded", recorded, true)]),
     ].filter(Boolean);
 }
 
@@ -348,7 +349,7 @@ function panel(title, order, observed) {
     if (!observed && picture.parts > 0)
         svg.append(draw("line", {class: "parts", x1: 0, x2: width, y1: HEAD + picture.parts * ROW, y2: HEAD + picture.parts * ROW}));
     const groups = order.map((row, index) => {
-        const wrong = row.error && (!observed || picture.finding.verdict === "observed");
+        const wrong = row.error && (!observed || (picture.finding.verdict === "observed" && !picture.finding.run));
         const classes = (wrong ? "error " : row.error ? "watched " : "") + (row.moved ? "moved " : "") + (row.outside ? "outside" : "");
         const group = draw("g", {class: classes});
         group.append(draw("title", {}, row.text + "  " + text(row.source)));
@@ -550,10 +551,18 @@ for (const finding of data.findings.filter(finding => !finding.group)) {
     const key = finding.kind + " " + finding.verdict;
     kinds.set(key, (kinds.get(key) || 0) + 1);
 }
-document.getElementById("program").textContent = [...(data.program ? [data.program.command, "recorded " + data.program.date,
-    "on " + data.program.host] : []), "preplay " + data.version].join(" \u00b7 ");
-document.getElementById("summary").textContent = [data.path, [...kinds].map(([key, count]) => plural(count, key.split(" ")[0]) + " " + key.split(" ")[1]).join(", "), plural(data.events, "event"), plural(data.threads.length, "thread"),
-    plural(data.objects, "shared object"), data.run ? "recording " + data.run.recording.toFixed(2) + " s, predicting " +
+// How far an exploration came.
+function explored() {
+    const {runs, behaviours, complete, open} = data.exploration || {};
+    return data.exploration ? [plural(runs, "run"), plural(behaviours, "behaviour"), complete ? "complete" : open ? "at least " +
+        plural(open, "question") + " open" : "not complete"] : [];
+}
+
+document.getElementById("program").textContent = [...(data.program ? [data.program.command, (data.recorded.threads ? "recorded " : "explored ") +
+    data.program.date, "on " + data.program.host] : []), "preplay " + data.version].join(" \u00b7 ");
+document.getElementById("summary").textContent = [data.path, [...kinds].map(([key, count]) => plural(count, key.split(" ")[0]) + " " + key.split(" ")[1]).join(", "),
+    ...explored(), ...data.recorded.threads ? [plural(data.recorded.events, "event"), plural(data.recorded.threads, "thread"),
+        plural(data.recorded.objects, "shared object")] : [], data.run ? "recording " + data.run.recording.toFixed(2) + " s, predicting " +
         data.run.predicting.toFixed(2) + " s, " + plural(data.run.replays, "replay") + " " + data.run.replaying.toFixed(2) + " s" : "",
     data.undecided ? plural(data.undecided, "candidate") + " undecided" : "",
     data.run && data.run.left ? data.run.left + " not replayed" : "",

@@ -19,6 +19,15 @@ function firstDifference(rows, recorded) {
     return rows.findIndex((row, i) => !inside[i] || inside[i].pos !== row.pos);
 }
 
+// The run beside its schedule, as a part of a sentence.
+const runName = finding => finding.run ? "run " + finding.run : "the recorded run";
+
+// Did it happen in the very run that its schedule comes of? Then there is nothing to set beside it.
+function showsItself(finding, rows, recorded) {
+    const same = firstDifference(rows, recorded) < 0;
+    return finding.run ? same || finding.model === "none" : same && finding.kind === "failure";
+}
+
 // --- who waits for whom -------------------------------------------------------------------
 
 // Events in the order in which each waits for what the next one holds; empty if that is no circle.

@@ -74,8 +74,8 @@ function sentLater(finding, recorded) {
 
 function whyNoDeadlock(finding, recorded) {
     const lost = finding.nature === "lost wake-up", chain = lost ? sentLater(finding, recorded) : givenBack(finding, recorded);
-    const words = lost ? "In the recorded run the signal came after the wait had begun, so that it was not lost"
-        : "In the recorded run each of these was free when it was wanted: the threads came one after the other";
+    const words = lost ? "In " + runName(finding) + " the signal came after the wait had begun, so that it was not lost"
+        : "In " + runName(finding) + " each of these was free when it was wanted: the threads came one after the other";
     return {words: [words + (chain.length ? ":" : "."), ...chain.map(ends => ends.map(end => deed(recorded[end])))
         .map(deeds => [...new Set(deeds)].join(" \u2192 "))], chain: chain.filter(([from, to]) => from !== to)};
 }
@@ -89,7 +89,7 @@ function whyNotParted(finding, recorded) {
     const inside = rows.filter(row => row.thread === whole.thread), at = row => recorded.indexOf(row);
     const side = at(other) > at(inside[inside.length - 1]) ? "after" : at(other) < at(inside[0]) ? "before" : null;
     if (!side) return {words: [], chain: []};
-    return {words: ["In the recorded run " + deed(other) + " came " + side + " all of these, not between them:",
+    return {words: ["In " + runName(finding) + " " + deed(other) + " came " + side + " all of these, not between them:",
         ...inside.map(deed)], chain: []};
 }
 
@@ -99,28 +99,29 @@ function whyNoMisuse(finding, recorded, errors) {
     const [first, second] = errors;
     const gives = recorded.findLastIndex((row, i) => i > first && i < second && row.thread === recorded[first].thread &&
         row.given.some(lock => text(lock) === finding.object));
-    if (gives < 0) return {words: ["In the recorded run " + deed(recorded[first]) + " came before " + deed(recorded[second]) +
+    if (gives < 0) return {words: ["In " + runName(finding) + " " + deed(recorded[first]) + " came before " + deed(recorded[second]) +
         ", and nothing makes it come so."], chain: []};
-    return {words: ["In the recorded run the lock was given back in time, though nothing makes it come so:",
+    return {words: ["In " + runName(finding) + " the lock was given back in time, though nothing makes it come so:",
         deed(recorded[gives]) + " \u2192 " + deed(recorded[second])], chain: [[gives, second]]};
 }
 
 // Of a run that failed: how it differs from those that went well.
-const tellsWhy = finding => finding.kind === "failure" && !!finding.note && finding.verdict !== "observed";
+const tellsWhy = finding => (finding.kind === "failure" || (!!finding.run && finding.model === "none")) && !!finding.note && finding.verdict !== "observed";
 
 // {words, chain}: why nobody saw it. `chain` are arrows of the recorded order.
 function whyHidden(finding, recorded) {
     const errors = recorded.map((row, index) => index).filter(index => recorded[index].error);
     const none = {words: [], chain: []};
-    if (finding.kind === "race" && finding.verdict === "observed")
+    if (finding.run && showsItself(finding, rowsOf(finding.steps, finding.kind === "deadlock"), recorded)) return null;
+    if (finding.kind === "race" && finding.verdict === "observed" && !finding.run)
         return {words: ["It could be seen only by its effect: nothing in the recorded run puts the two in an order, and either may come first."], chain: []};
-    if (finding.verdict === "observed") return null;
+    if (finding.verdict === "observed" && !finding.run) return null;
     if (finding.kind === "deadlock") return whyNoDeadlock(finding, recorded);
     if (finding.kind === "atomicity") return whyNotParted(finding, recorded);
     if (finding.kind === "misuse") return whyNoMisuse(finding, recorded, errors);
     if (finding.kind !== "race" || errors.length !== 2) return none;
     const chain = chainOf(recorded, errors[0], errors[1]), [first, second] = errors.map(index => recorded[index]);
-    const began = "In the recorded run " + data.threads[first.thread] + " came first";
+    const began = "In " + runName(finding) + " " + data.threads[first.thread] + " came first";
     if (!chain) return {words: [began + ", and the other only later."], chain: []};
     if (first.thread === second.thread || !chain.length) return none;
     return {words: [began + ", and this happened to order the two, though nothing makes it come so:",
