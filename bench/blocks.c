@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sidetrack and serial against hb, over one reading of the same trace.
  *
  * The trace: threads call functions (atomic blocks), some of them nested; a function

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* clocks TRACE
  *
  * Would tree clocks pay? Happens-before of locks, forks and joins over one trace in memory,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* decode RECORDING : decodes every record of every stream once, one stream after the other, and
  * does nothing with them. The least that any reading of a recording costs: what benchmarks of size
  * are held against. Prints how many accesses and stamped records there are. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Equivalent traces a second, against the plain recursion of Sadowski's
  * Section 24.6 (at each place, try every event whose predecessors are placed) on
  * the same traces in the same run. Prints one line a trace. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Executions a second of a stepped program: copied for each run, and started for each run, in turn
  * in the same minute, so that the ratio does not depend on what else the machine does.
  *

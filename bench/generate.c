@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A seeded generator of large .std traces with known truth.
  *
  * The background is free of races and deadlocks: every shared variable belongs to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* auto on one thread and on two: bench_jobs TRACE [--pairs [MODEL]]
  *
  * A busy machine says nothing by the clock. What two free processors would take is the

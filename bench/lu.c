@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A trace of the size of Carril & Tichy's `lu`: 59.9 million captured events that come
  * down to 1,185 after the reduction, 138 of them synchronisation. Eight threads
  * factor a matrix in steps; all wait for each other at a barrier between two

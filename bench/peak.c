@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* peak FILE COMMAND... : runs the command and writes its peak memory in KiB to FILE. */
 #include <stdio.h>
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A binary recording (trace/encoding.h) that no program made: what bench/generate writes with
  * --recording. Objects and places are numbers; stamps rise with every synchronisation. */
 #ifndef PREPLAY_BENCH_RECORDING_H

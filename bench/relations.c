@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* relations TRACE [ENGINE...]
  *
  * Times engines on one trace that is in memory already, each by its own processor

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Witness search, measured: bench_search [SHAPE [SEED [BUDGET]]]
  *
  * All suspicious pairs of a random trace are decided under rf and sync with one

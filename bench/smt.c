@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rows of Said et al.'s Table 3: its columns beside ours, on traces of the same
  * shape (Said et al.'s own cannot be had). Per row: the engine smt, the same with a
  * new solver for every pair, and the search of `auto`.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/smt_rows.h"
 
 #include "base/array.h"

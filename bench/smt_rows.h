@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Traces of the shape of Said et al.'s Table 3, which cannot be had: as many threads,
  * events, lock and wait/notify events, and objects of each kind as its rows say. */
 #ifndef PREPLAY_BENCH_SMT_ROWS_H

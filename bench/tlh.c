@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What tlh adds to lockset: bench_tlh TRACE [ROUNDS [SECONDS]]
  *
  * The difference of two runs of preplay is a hundredth of either, and other programs change

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A seeded generator of .std traces whose threads wait for more than locks, as programs do:
  *   buffer      producers and consumers, a mutex, two condition variables and a predicate
  *   semaphores  the same with two counting semaphores

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What translated code reports. The fast path is the filter's answer "seen", as in
  * the runtime's hooks (src/runtime/access.c). */
 #include "tool.h"

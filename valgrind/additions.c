@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is added to the program's code: calls to the tool, and ways out to the gate. */
 #include "block.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Atomic operations of a binary. Locked instructions are, whatever they were in the
  * source. Atomic loads, and stores weaker than sequentially consistent, are plain
  * moves on this machine: a move is taken for one if its address has met a locked

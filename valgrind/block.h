@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A superblock that is being instrumented: the instruction at hand, what can be told of
  * it (shapes.c), and what is added to it (additions.c). */
 #ifndef PREPLAY_VALGRIND_BLOCK_H

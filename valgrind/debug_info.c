@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Valgrind's core reads the debug information of everything that is mapped, for the
  * errors that most tools report. We report none: lines are looked up afterwards, in the
  * trace's load map. The linker puts these in the place of the core's readers (--wrap),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Children. To Valgrind vfork() is fork(): the child has a copy of the recorders, but
  * the streams' pages are one and the same file. A forked child begins a trace of its
  * own, in the runtime's handler for forks, and is not recorded before; for vfork() and

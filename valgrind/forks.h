@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Children of the target. */
 #ifndef PREPLAY_VALGRIND_FORKS_H
 #define PREPLAY_VALGRIND_FORKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where a schedule holds a memory access back. Translated code cannot sleep, so before
  * an access that may be scheduled it jumps here, into the target, as if the program
  * itself had called: here the enforcer does what it does in compiled programs, and the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is reported and what is not:
  *
  *  - Every load and store of the program's own code (modules.c), stores after they

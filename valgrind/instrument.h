@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Adds calls to the program's code as Valgrind translates it, a superblock at a time. */
 #ifndef PREPLAY_VALGRIND_INSTRUMENT_H
 #define PREPLAY_VALGRIND_INSTRUMENT_H

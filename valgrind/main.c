@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What Valgrind asks of a tool, and which recorder belongs to the running thread. */
 #include "tool.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whose code it is, told from the file that is mapped there; and the load map of
  * the trace (format: src/runtime/modules.c), with what the file's own headers say. */
 #include "tool.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What an instruction does, told from its statements. */
 #include "block.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The target's side of the Valgrind tool: linked, with the runtime, into the object
  * that Valgrind preloads into the program. */
 #include "runtime/enforce.h"

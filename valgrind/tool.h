@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The recorder for unmodified binaries: a Valgrind tool.
  *
  *  main.c        what Valgrind asks of a tool; which thread runs

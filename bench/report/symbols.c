@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Symbolises addresses of a program as a report does: symbols PROGRAM < ADDRESSES, one
  * hexadecimal address a line. Prints every frame, as addr2line -f -i does, and last to
  * stderr the seconds it took. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Annotations for programs that are watched by preplay. They do nothing in a
  * program that is not. */
 #ifndef PREPLAY_PREPLAY_H

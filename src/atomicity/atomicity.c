@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* atomicity: which atomic blocks another schedule breaks into, and how.
  *
  * For every vulnerable window of a block and every culprit of another thread

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The predictive atomicity check, for the engine `atomicity` and for `auto`. */
 #ifndef PREPLAY_ATOMICITY_ATOMICITY_H
 #define PREPLAY_ATOMICITY_ATOMICITY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings on atomic blocks, kept back until the end of the trace: only then it is
  * known which functions wait, and so are not to blame. */
 #ifndef PREPLAY_ATOMICITY_BLAME_H

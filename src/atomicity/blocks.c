@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "atomicity/blocks.h"
 
 #include "base/array.h"

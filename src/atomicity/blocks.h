@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Atomic blocks: which labels are atomic, which blocks each thread is in, and
  * who is to blame for a window.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "atomicity/carried.h"
 
 #include "base/map.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Blocks that nobody annotated: a value that is carried from one critical section to the next.
  *
  *     lock; v = x; unlock;  ...  lock; x = v + 1; unlock

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "atomicity/explain.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A cycle of transactions as a finding: the window in its victim, the culprit, the
  * blocks to blame, and every step in the note. */
 #ifndef PREPLAY_ATOMICITY_EXPLAIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "atomicity/latest.h"
 
 void latest_free(struct latest *latest)

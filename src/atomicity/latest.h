@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The latest operations on an object that later ones can conflict with directly: of each
  * kind (shortest_cycle.h) the latest of each thread since the latest ORDERED one. What came
  * before follows from these. An access's mark is its transaction, its tick the touch that

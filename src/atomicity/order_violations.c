@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* order: reads that another schedule lets come before what they rely on, or after it is gone.
  *
  * An early read is one question to the witness search: may the read be next while of every other

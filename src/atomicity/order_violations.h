@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Order violations (model/untimely.h), for the engine `order` and for `auto`. */
 #ifndef PREPLAY_ATOMICITY_ORDER_VIOLATIONS_H
 #define PREPLAY_ATOMICITY_ORDER_VIOLATIONS_H

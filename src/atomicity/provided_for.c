@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "atomicity/provided_for.h"
 
 #include "base/map.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which untimely reads (model/untimely.h) the recorded run itself speaks for: told to nobody who
  * did not ask.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* serial: atomic blocks that no serial order of the observed run explains.
  *
  * Each outermost atomic block is a transaction, and so is each event outside of

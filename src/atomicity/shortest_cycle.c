@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "atomicity/shortest_cycle.h"
 
 #include "base/sorted.h"

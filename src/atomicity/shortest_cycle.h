@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The shortest cycles of conflicts through atomic blocks.
  *
  * A cycle leaves a block, the victim, with an operation that conflicts with a later one of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sidetrack: atomicity violations next to the observed schedule.
  *
  * A block that acquires one lock twice is vulnerable between the two: whoever

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "atomicity/sidetrack_guards.h"
 
 static bool is_like(const struct guard_window *window, const struct access *begin,

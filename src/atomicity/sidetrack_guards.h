@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What sidetrack knows of a lock, or of a semaphore that serves as one: who acquired and
  * released it last, and each thread's latest window, in which it was let go within a block. */
 #ifndef PREPLAY_ATOMICITY_SIDETRACK_GUARDS_H

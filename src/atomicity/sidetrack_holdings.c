@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "atomicity/sidetrack_holdings.h"
 
 /* A transaction rarely acquires more locks than these: looking through them all beats

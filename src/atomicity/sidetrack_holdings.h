@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a thread's transaction (its outermost atomic block) knows of the guards it acquired. */
 #ifndef PREPLAY_ATOMICITY_SIDETRACK_HOLDINGS_H
 #define PREPLAY_ATOMICITY_SIDETRACK_HOLDINGS_H

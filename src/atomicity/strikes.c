@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "atomicity/strikes.h"
 
 #include "base/sorted.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where a culprit might strike: all vulnerable windows of atomic blocks, each with
  * the operations of other threads that would break it.
  *

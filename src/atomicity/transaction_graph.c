@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "atomicity/transaction_graph.h"
 
 #include "base/sorted.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The graph of transactions: an edge for every conflict, from the earlier
  * transaction to the later. The observed order is serialisable if and only if the
  * graph has no cycle (Velodrome: Flanagan, Freund, Yi 2008).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Vulnerable windows of atomic blocks: two operations of one transaction on one
  * object, the second being the window's end. See strikes.h for which pairs count. */
 #ifndef PREPLAY_ATOMICITY_WINDOWS_H

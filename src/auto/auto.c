@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* auto: the default. Every suspicious pair of accesses, every cycle of lock acquires,
  * every strike on a window of an atomic block and every read that may be untimely is decided by
  * witness search (src/search): under the strongest model first (rf, then value and branch where

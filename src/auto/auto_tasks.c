@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "auto/auto_tasks.h"
 
 #include "base/sorted.h"

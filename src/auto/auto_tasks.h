@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What auto decides: tasks for the solver, made from a history. */
 #ifndef PREPLAY_AUTO_AUTO_TASKS_H
 #define PREPLAY_AUTO_AUTO_TASKS_H

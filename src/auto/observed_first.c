@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "auto/observed_first.h"
 
 #include "deadlock/happened.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* First things first: what happened in the recorded run (races, deadlocks, misuse) is known after
  * one pass, long before all predictions of a long recording are. Who wants it told by then names
  * an observer among the engine's options. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "auto/observed_races.h"
 
 #include "base/memory.h"

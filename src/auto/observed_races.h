@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which of the races that were found happened in the observed run itself: those between events
  * that it did not order. What orders them is schedulable happens-before. */
 #ifndef PREPLAY_AUTO_OBSERVED_RACES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "auto/unordered.h"
 
 #include "base/interruption.h"

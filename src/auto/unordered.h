@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Races that are no matter of order: both accesses are performed one after the other, and it may
  * be that no other order is possible, but nothing makes the second wait for what the first did. A
  * relaxed atomic is seen by another thread without making visible what was written before it; the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "auto/unseen_orders.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Candidates that a library may order which is not instrumented: in the observed run a path leads
  * from one access to the other, but only through calls into that library (EVENT_UNSEEN). Nobody
  * knows whether the library really orders them; replay may show that it does not. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An arena: many small blocks that live and die together. */
 #ifndef PREPLAY_BASE_ARENA_H
 #define PREPLAY_BASE_ARENA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A growable array of any type.
  *
  *     struct names ARRAY_OF(char *);

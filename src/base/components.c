@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/components.h"
 
 #include "base/array.h"

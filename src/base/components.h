@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Strongly connected components (Tarjan), without recursion: graphs can be deep. */
 #ifndef PREPLAY_BASE_COMPONENTS_H
 #define PREPLAY_BASE_COMPONENTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbered pieces of work that several processes do together, round after round. Each process goes
  * the same way through the same program: what is cheap all of them do, and what is not they deal
  * out. A round begins alike everywhere; a piece is done by whoever gets it, and what it comes to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Errors travel as values: a function that can fail returns non-zero and fills
  * a struct error; only cli/ prints it and turns its code into the exit code. */
 #ifndef PREPLAY_BASE_ERROR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Files in directories that somebody else may have filled: a trace directory is data from a
  * stranger. Only regular files are opened, never a symbolic link, a FIFO or a device, and what is
  * written appears at once or not at all. Only the path's last step is looked at: who may change

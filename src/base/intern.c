@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/intern_ahead.h"
 
 #define XXH_INLINE_ALL

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Interned strings: equal strings get the same dense id, 0, 1, 2 ... in order of
  * first appearance, and a stable, NUL-terminated copy. */
 #ifndef PREPLAY_BASE_INTERN_H

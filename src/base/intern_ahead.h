@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* intern() in two steps, for a reader that has other work in between and millions of
  * names to look up: the first brings the text's slot into the cache, the second is
  * a comparison where the text is short, known and where it belongs. */

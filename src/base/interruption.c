@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/interruption.h"
 
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Being asked to end, by SIGINT or SIGTERM, in the middle of long work: the first signal is noted
  * and the work comes to an end by itself, so that what is known is told; the second ends the
  * process at once. A signal is for the whole process, and so is this. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A hash map from 64-bit keys to 64-bit values: open addressing, no tombstones
  * (deletion shifts back), so that look-ups stay short for ever. */
 #ifndef PREPLAY_BASE_MAP_H

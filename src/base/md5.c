@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/md5.h"
 
 #include <string.h>

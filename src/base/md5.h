@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* MD5 (RFC 1321): the checksum of source files in DWARF 5. Nothing here relies on its being hard
  * to forge. */
 #ifndef PREPLAY_BASE_MD5_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Allocation for the offline tool. Running out of memory is not a condition any
  * caller can mend, so these never return NULL: they print one line and exit
  * with code 4. Nothing here may be used inside a target (src/runtime). */

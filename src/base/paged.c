@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/paged.h"
 
 #include "base/memory.h"

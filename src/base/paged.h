@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An array that grows and whose items never move: zeroed pages of PAGED_ITEMS items,
  * huge ones where the system has them. For tables with an item per variable of the
  * trace, looked up at random.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How far a long piece of work is: written by those who do it, from any thread, and read by the one
  * who tells the user. Where nobody watches there is none (NULL), and nothing is counted. */
 #ifndef PREPLAY_BASE_PROGRESS_H

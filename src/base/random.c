@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/random.h"
 
 uint64_t random_next(struct random *random)

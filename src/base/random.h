@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A small seeded generator (splitmix64): the same seed, the same sequence, on
  * every machine. For tests and benchmarks, never for secrets. */
 #ifndef PREPLAY_BASE_RANDOM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Binary search over anything that is sorted. */
 #ifndef PREPLAY_BASE_SORTED_H
 #define PREPLAY_BASE_SORTED_H

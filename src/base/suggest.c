@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/suggest.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* "Did you mean ...?": the word of a list that a misspelt one is nearest to. */
 #ifndef PREPLAY_BASE_SUGGEST_H
 #define PREPLAY_BASE_SUGGEST_H

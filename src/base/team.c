@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/team.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that do numbered pieces of work together, round after round. Which thread does which
  * piece is left open: a piece writes only what is its own. */
 #ifndef PREPLAY_BASE_TEAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay cc and preplay c++: the user's own compiler, with ThreadSanitizer's
  * instrumentation and our runtime in place of its runtime. */
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay check: does a witness prove what it claims?
  *
  * WITNESS is a findings file (docs/design.md, "The command line"), of which every finding with a

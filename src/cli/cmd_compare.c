@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay compare: the engines side by side, a row a finding, and on small traces the
  * exhaustive truth beside them. */
 #include "cli/command.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay convert: a trace in another format. */
 #include "cli/command.h"
 #include "cli/trace_argument.h"

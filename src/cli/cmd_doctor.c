@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay doctor: what works on this machine, and what to do where it does not. */
 #include "cli/command.h"
 #include "target/abilities.h"

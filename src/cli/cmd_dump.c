@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay dump: every event as text, with its pos, thread and index. */
 #include "base/array.h"
 #include "cli/command.h"

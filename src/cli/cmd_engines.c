@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay engines: what each engine finds, what its findings are worth, and where it comes from. */
 #include "cli/command.h"
 #include "engine/engine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay explore: every behaviour of a program on one input, and its failures. */
 #include "cli/command.h"
 #include "cli/explore_program.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay info: how much of what is in a trace. */
 #include "base/array.h"
 #include "cli/command.h"

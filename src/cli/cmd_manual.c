@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay manual and preplay completion: pages for scdoc, words for shells. */
 #include "cli/command.h"
 #include "cli/manual.h"

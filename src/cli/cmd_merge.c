@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay merge: the findings of many runs as one report. */
 #include "base/array.h"
 #include "base/files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay predict: engines over a trace, findings as text or JSON. */
 #include "base/interruption.h"
 #include "base/memory.h"

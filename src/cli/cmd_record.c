@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay record: run a program and keep what its threads did. */
 #include "cli/command.h"
 #include "cli/online.h"

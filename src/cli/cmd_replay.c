@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay replay: the program again, under the schedules of its findings. */
 #include "base/array.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay report: what is known about a trace, as text, JSON, SARIF or HTML. */
 #include "cli/command.h"
 #include "cli/explore_report.h"

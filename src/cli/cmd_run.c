@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay run: record a program, predict, replay what was predicted, report. */
 #include "base/files.h"
 #include "base/interruption.h"

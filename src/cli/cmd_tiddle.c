@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay tiddle: traces become C programs and equivalent traces, are formatted
  * and completed, made at random or cut out of others. */
 #include "cli/command.h"

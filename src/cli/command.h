@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The subcommands: one function each, in cmd_NAME.c. A command returns the exit
  * code, or -1 with an error, which main() prints. */
 #ifndef PREPLAY_CLI_COMMAND_H

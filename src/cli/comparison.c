@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/comparison.h"
 
 #include "model/sift.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings of several engines as one table: a row for each error that some engine
  * reports and, where the trace is small enough for the oracle, for each that is true.
  * Two findings are the same error if they have the same places: source locations, or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The comparison as a table, and as JSON. */
 #include "cli/command.h"
 #include "cli/comparison.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/contention.h"
 
 #include "base/array.h"

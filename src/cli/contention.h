@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay info --contention: which locks are held long, and which are waited for, by place.
  *
  * A recording has an order and no clock. A hold is as long as what its thread recorded meanwhile; a

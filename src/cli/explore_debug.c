@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/explore_debug.h"
 
 #include "base/array.h"

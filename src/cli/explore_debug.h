@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A finding of an exploration under gdb. */
 #ifndef PREPLAY_CLI_EXPLORE_DEBUG_H
 #define PREPLAY_CLI_EXPLORE_DEBUG_H

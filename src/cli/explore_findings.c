@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/explore_findings.h"
 
 #include "base/files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What an exploration found, as findings of the runs in which it happened: so that every report
  * that there is tells it. */
 #ifndef PREPLAY_CLI_EXPLORE_FINDINGS_H

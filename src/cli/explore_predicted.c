@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/explore_predicted.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the runs of an exploration show of errors that none of them failed by: each run is a trace,
  * and what the engines find in it is told once, whichever run shows it. A schedule of the stepper
  * says whether it happens. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An exploration from the options to what is told of it. */
 #ifndef PREPLAY_CLI_EXPLORE_PROGRAM_H
 #define PREPLAY_CLI_EXPLORE_PROGRAM_H

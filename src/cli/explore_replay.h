@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay replay of what `preplay explore` found. */
 #ifndef PREPLAY_CLI_EXPLORE_REPLAY_H
 #define PREPLAY_CLI_EXPLORE_REPLAY_H

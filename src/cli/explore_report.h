@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay report on the directory of an exploration. */
 #ifndef PREPLAY_CLI_EXPLORE_REPORT_H
 #define PREPLAY_CLI_EXPLORE_REPORT_H

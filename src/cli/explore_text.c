@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/explore_text.h"
 
 #include "report/shell_words.h"

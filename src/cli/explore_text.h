@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What an exploration came to: for a person, and for programs. */
 #ifndef PREPLAY_CLI_EXPLORE_TEXT_H
 #define PREPLAY_CLI_EXPLORE_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A command that several ranks of an MPI job run together (cluster/cluster.h). */
 #ifndef PREPLAY_CLI_JOINED_H
 #define PREPLAY_CLI_JOINED_H

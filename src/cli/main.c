@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/manual.h"

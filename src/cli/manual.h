@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Man pages and completions, from the tables of commands and options (options.h). */
 #ifndef PREPLAY_CLI_MANUAL_H
 #define PREPLAY_CLI_MANUAL_H

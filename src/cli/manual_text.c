@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/manual_text.h"
 
 /* --- what commands share ---------------------------------------------------------- */

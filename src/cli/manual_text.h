@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a man page says that the tables of commands and options do not: what a command is for, how
  * it is called, what it reads and writes, and what its exit codes mean. Plain text; an empty line
  * ends a paragraph. */

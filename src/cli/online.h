@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* record --online: the engines follow the trace while the program still runs.
  *
  * A thread of the tool, of the lowest priority, makes a cut of the trace every now and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The one table of options: it drives parsing, PREPLAY_OPTIONS, --help, range
  * checks, completions and man pages. To add an option, add a row.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/predict.h"
 
 #include "base/files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What predict and compare share: options to engines, engines over a trace. */
 #ifndef PREPLAY_CLI_PREDICT_H
 #define PREPLAY_CLI_PREDICT_H

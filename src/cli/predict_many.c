@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The largest trace is dealt first, so that none is begun last that takes longest. A trace comes to
  * its report as JSON, or to a word of what is wrong with it; the first rank merges them in the
  * order of the command line, so that the whole is the same whoever did what. */

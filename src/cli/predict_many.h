@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay predict of many traces: each by itself, one report of them all. */
 #ifndef PREPLAY_CLI_PREDICT_MANY_H
 #define PREPLAY_CLI_PREDICT_MANY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A line on the terminal that says what a command is doing, rewritten a few times a second and gone
  * when it is done. In a pipe or a file, and with --quiet, there is none. */
 #ifndef PREPLAY_CLI_PROGRESS_LINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/recording_options.h"
 
 #include "cli/reporting.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From the options of a command to a recording (target/recording.h). */
 #ifndef PREPLAY_CLI_RECORDING_OPTIONS_H
 #define PREPLAY_CLI_RECORDING_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/reporting.h"
 
 #include "cli/command.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reports into files: what run and report share. */
 #ifndef PREPLAY_CLI_REPORTING_H
 #define PREPLAY_CLI_REPORTING_H

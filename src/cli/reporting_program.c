@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/reporting_program.h"
 
 #include "report/shell_words.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What reports tell of the recorded program, from the recording's manifest. */
 #ifndef PREPLAY_CLI_REPORTING_PROGRAM_H
 #define PREPLAY_CLI_REPORTING_PROGRAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program of MPI under the recorder: mpirun -n 4 preplay run ./prog. Each rank has a recording of
  * its own, rank-N below one directory, and predicts for it; the first one waits for the others and
  * makes one report. The tool does not speak MPI here, for its rank is the program's: ranks leave a

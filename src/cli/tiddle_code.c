@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/tiddle_code.h"
 
 #include "cli/tiddle_run.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `preplay tiddle` of a file that is a program, not a trace: it becomes C, is formatted, or run. */
 #ifndef PREPLAY_CLI_TIDDLE_CODE_H
 #define PREPLAY_CLI_TIDDLE_CODE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/tiddle_from.h"
 
 #include "base/array.h"

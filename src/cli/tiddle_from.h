@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* preplay tiddle --from TRACE ID: a finding as a trace of its own. */
 #ifndef PREPLAY_CLI_TIDDLE_FROM_H
 #define PREPLAY_CLI_TIDDLE_FROM_H

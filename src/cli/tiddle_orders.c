@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/tiddle_orders.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The orders that --equivalent [N] asks for: all of them, or N at random. */
 #ifndef PREPLAY_CLI_TIDDLE_ORDERS_H
 #define PREPLAY_CLI_TIDDLE_ORDERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compiles a generated program and runs it. */
 #ifndef PREPLAY_CLI_TIDDLE_RUN_H
 #define PREPLAY_CLI_TIDDLE_RUN_H

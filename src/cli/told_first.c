@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/told_first.h"
 
 #include "cli/progress_line.h"

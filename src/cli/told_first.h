@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What happened in a long recording, said on standard error before prediction begins: nobody has to
  * wait for it, nor loses it to a time limit. One finding a root cause; the report has the rest. */
 #ifndef PREPLAY_CLI_TOLD_FIRST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/trace_argument.h"
 
 #include "target/manifest.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* TRACE on the command line: optional where it is the first argument, and preplay.data stands for
  * its newest recording. */
 #ifndef PREPLAY_CLI_TRACE_ARGUMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ranks of one machine that have made the same large array keep it once. The first of them writes
  * it into a file of memory, and all map it over their own copy, privately: whoever writes to it, or
  * frees it, has pages of its own again, and nobody else notices. So sharing is never more than

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cluster/checkpoint.h"
 
 #include "base/files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What pieces of work came to, kept in a file of the trace directory as they are done, so that a
  * job that was ended goes on where it was (--resume), also with another number of ranks. The file
  * begins with what it belongs to; a record that was cut off by the end is left out. Only the first

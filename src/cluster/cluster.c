@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cluster/cluster_state.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The processes of an MPI job as one tool. Every rank runs the same command; what takes long is
  * dealt out (base/deal.h) by the first rank, which alone prints. MPI's part is a module that is
  * loaded below mpirun (transport.h). A rank's messages go through a thread of its own, so that the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the parts of the room share. The mutex guards all that two threads use. */
 #ifndef PREPLAY_CLUSTER_CLUSTER_STATE_H
 #define PREPLAY_CLUSTER_CLUSTER_STATE_H

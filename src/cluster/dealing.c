@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rounds are numbered as they begin, the same in every rank; a rank may be a round ahead of others,
  * so the first one deals for rounds that it has not come to yet: who asks says what the round is.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The transport over MPI: a module of its own, the only part of Preplay that links with MPI. A
  * message is its size, and then its bytes in parts, for MPI counts with int. */
 #include "cluster/transport.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One thread a rank has all of its messages: it sends what the others put into the outbox, and
  * looks for what has come. It looks, and sleeps, for MPI's own waiting takes a processor. */
 #include "cluster/cluster_state.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a rank did and took. Memory is told twice: its pages (VmHWM), and its pages where one that n
  * processes share counts as 1/n (PSS), the peak of those at the moments that were looked at. */
 #include "cluster/cluster_state.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tool wants of MPI: whole messages of bytes between ranks. The tool itself links with no
  * MPI, so that it starts where none is installed; a module that does (libpreplay_mpi.so) is loaded
  * below mpirun, and has this table under the name TRANSPORT_SYMBOL. One thread alone calls it, from

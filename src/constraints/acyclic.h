@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A directed graph that never has a cycle, with edges that come and go.
  *
  * Every node has a place in an order that all edges follow. An edge that agrees with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "constraints/cdcl_state.h"
 
 /* Conflicts between two fresh starts, times Luby's sequence. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A conflict-driven solver for clauses over truth values and orders of events.
  *
  * Some variables say "node a comes before node b"; false, they say the reverse. What is

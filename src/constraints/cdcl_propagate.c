@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "constraints/cdcl_state.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inside the conflict-driven solver. */
 #ifndef PREPLAY_CONSTRAINTS_CDCL_STATE_H
 #define PREPLAY_CONSTRAINTS_CDCL_STATE_H

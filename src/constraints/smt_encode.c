@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "constraints/smt_encode.h"
 
 #include "base/sorted.h"

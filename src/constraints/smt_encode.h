@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From a window to constraints: what an order of events, and a prefix of every
  * thread, must satisfy to be a correct reordering (Said et al., sections 3 and 4).
  *

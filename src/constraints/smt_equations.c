@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "constraints/smt_equations.h"
 
 static void add_section(const struct smt_window *window, const struct smt_section *section,

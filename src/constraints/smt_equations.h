@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The encoding of locks of Said et al. (section 4.2, equation 4). The owner of a lock
  * is a variable: an acquire assumes that it is nobody and writes the thread, a
  * release the other way round; wait_begin is a release, wait_end an acquire, and a

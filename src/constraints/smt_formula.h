@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The constraints of the SMT engine as data, before any solver sees them.
  *
  * Atoms are of three kinds: an event comes before another one, an event is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What reads must see (Said et al., equation 2).
  *
  * A read that sees write w comes after it, and every other write of the variable

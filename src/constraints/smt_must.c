@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What must come before what in a window, whatever else is reordered. A thread's clock
  * changes only where another thread's event comes in; a row is kept for each change, and
  * each event knows its row. */

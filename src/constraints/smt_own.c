@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "constraints/smt_own.h"
 
 #include "constraints/cdcl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The same questions as smt_solver.h answers with Z3, answered by a solver of our own
  * (cdcl.h) that knows orders by heart: without Z3's overhead, and deterministic in the
  * smallest detail. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "constraints/smt_truth.h"
 
 /* Plans that may be tried between two choices. */

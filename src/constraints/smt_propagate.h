@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What follows from the constraints with few choices or none, and without Z3.
  *
  * Starting from "both accesses are next", a constraint with one way left makes that way

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What synchronisation asks for (Said et al., section 4), beyond the must-order. */
 #include "constraints/smt_encode.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "constraints/smt_trial_state.h"
 
 struct smt_trial *smt_trial_create(const struct smt_window *window)

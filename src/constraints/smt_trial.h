@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Trying out what a solver proposes.
  *
  * A plan says how far each thread runs and puts some events in order. The trial

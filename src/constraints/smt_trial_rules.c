@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "constraints/smt_trial_state.h"
 
 #include "base/sorted.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A trial while it runs: smt_trial.c orders the events, smt_trial_rules.c executes them one
  * by one and looks which rules that breaks. */
 #ifndef PREPLAY_CONSTRAINTS_SMT_TRIAL_STATE_H

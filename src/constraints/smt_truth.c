@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "constraints/smt_truth.h"
 
 static bool must_or_same(const struct smt_window *window, uint32_t a, uint32_t b)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What propagation knows of a pair so far, and what that makes true or false. */
 #ifndef PREPLAY_CONSTRAINTS_SMT_TRUTH_H
 #define PREPLAY_CONSTRAINTS_SMT_TRUTH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Happens-before of a trial's witness, followed from one event on: what has seen it, and by
  * which edges that the solver could have avoided. The edges are those of model/order.h with
  * locks, signals, plain reads and atomics as their memory orders say. Under `rf` only those of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "constraints/smt_window.h"
 
 #include "base/sorted.h"

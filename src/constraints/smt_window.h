@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the SMT engine sees of a trace: the events from `start` to `end`, with
  * everything before `start` executed in the observed order and nothing after
  * `end`. A window over the whole trace loses nothing.

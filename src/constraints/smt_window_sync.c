@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Critical sections and waits of a window. */
 #include "base/map.h"
 #include "base/sorted.h"

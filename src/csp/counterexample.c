@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "csp/counterexample.h"
 
 #include "base/memory.h"

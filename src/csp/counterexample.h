@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A witness in the papers' notation: its synchronisation events, as CSP events
  * such as `lock.t2.m`, separated by commas. Starts and ends of threads that the
  * trace does not record are shown where a schedule needs them. */

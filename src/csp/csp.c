@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* csp: races and deadlocks as refinement checks of the trace's CSP model.
  *
  * The trace is cut into windows; what lies before a window is executed as it was

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the files of the `csp` engine share; csp.c says what the engine does. */
 #ifndef PREPLAY_CSP_CSP_H
 #define PREPLAY_CSP_CSP_H

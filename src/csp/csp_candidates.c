@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The accesses of a window that csp looks at, and the fastest of its filters (Carril & Tichy,
  * interleavings, section 3): a variable that one lock guards throughout, or that one thread has for
  * itself, has no candidates. The others are csp_pairs.h's. */

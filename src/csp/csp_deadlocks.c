@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Deadlocks of csp: failures refinement (Carril & Tichy, interleavings, section 2.2.2). The paper's
  * LIVE fails if the program stops anywhere; here each cycle of lock dependencies is
  * a failure of its own to look for, so that every deadlock gets a counterexample,

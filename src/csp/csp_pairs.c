@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "csp/csp_pairs.h"
 
 #include "base/sorted.h"

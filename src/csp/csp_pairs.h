@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The candidate pairs of one variable within a window, as csp asks for them: one at a
  * time, those first whose counterexamples can be shortest.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Races of csp: one refinement an object, or an object and pair of threads, or a pair of
  * accesses (Carril & Tichy, interleavings, section 2.2.1, Carril & Tichy, CSP, section 2.3).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "csp/cspm.h"
 
 #include "base/array.h"

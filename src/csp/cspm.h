@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CSP model of a trace and its refinements as CSPM, for FDR4 and for people:
  * threads and synchronisation objects as processes in the shape of the figures of
  * Carril & Tichy, an assertion a shared object (no race) and one for the program

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the parts of the CSPM writer share. */
 #ifndef PREPLAY_CSP_CSPM_MODEL_H
 #define PREPLAY_CSP_CSPM_MODEL_H

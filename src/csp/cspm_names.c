@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "csp/cspm_names.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of a trace's objects as CSPM identifiers: letters, digits and underscores,
  * all different from each other, from channels, definitions and keywords. */
 #ifndef PREPLAY_CSP_CSPM_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "csp/cspm_model.h"
 
 #include "base/array.h"

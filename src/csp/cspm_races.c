@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The pattern of a race: two conflicting accesses one after the other. For an object and any two
  * threads (Carril & Tichy, interleavings, Figure 3), or for two threads of their own (Carril &
  * Tichy, CSP, section 2.3). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The assertion that no thread is stuck because of others, as the engine means it
  * (model/blocking.h). That the program stops is not enough: it may have come to a try or an
  * atomic load that would end otherwise there, and a lock may be held by who has ended.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the two files of the assertion of deadlocks share. */
 #ifndef PREPLAY_CSP_CSPM_STUCK_H
 #define PREPLAY_CSP_CSPM_STUCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Each object twice: AT_ as in the run, FROZEN_ when nothing changes any more, and the only
  * question is for whom it keeps a thread waiting. */
 #include "csp/cspm_stuck.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "csp/must_clocks.h"
 
 struct must_clocks {

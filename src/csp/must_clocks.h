@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What must have happened for a process to stand where it stands: for every place of
  * every process of a window, how many steps of each other process all ways there take.
  * It is the must-part of a slice (slice.h), for all places at once, as vector clocks that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "csp/process.h"
 
 #include "base/sorted.h"

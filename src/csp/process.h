@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CSP model of a window of the trace (Carril & Tichy, both papers, as
  * our `sync` extends them): one process a thread, one a synchronisation
  * object. What no other process takes part in is left out: plain accesses and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The product of the processes of a window: a state is how far each process of
  * the slice went, and what that alone does not tell (who waits at a condition
  * and which signals are pending, semaphore counts, what atomics would see). Lock

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "csp/product_layout.h"
 
 #define NONE UINT32_MAX

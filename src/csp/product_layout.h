@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How a state of the product is laid out in words (product.h), for those who lay it out and those
  * who take steps in it. */
 #ifndef PREPLAY_CSP_PRODUCT_LAYOUT_H

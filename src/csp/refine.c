@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "csp/refine.h"
 
 #include <xxhash.h>

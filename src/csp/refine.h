@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Refinement checks of the CSP model: can the product of the processes reach the
  * state that the specification forbids? For a race that is a state in which both
  * threads stand right before the two accesses (the trace that makes the pattern

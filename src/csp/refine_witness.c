@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "csp/refine.h"
 
 /* Steps are not all events: before a step come the accesses and local events of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "csp/slice.h"
 
 #define NO_TARGET UINT32_MAX

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which processes matter for a goal, and how far. A goal asks that the threads of
  * some events stand right before them. From it follow
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "csp/stubborn.h"
 
 struct stubborn *stubborn_create(const struct processes *processes)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Partial-order reduction: of the processes that could move in a state, enough
  * to reach the goal if it can be reached at all.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "csp/symmetry.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Symmetry reduction: threads that run the same code with the same objects can change
  * places. Of all states that differ only in which of them stands where, one is enough:
  * the one in which they are sorted.

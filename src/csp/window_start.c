@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "csp/window_start.h"
 
 struct window_start *window_start_create(const struct rules *rules)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The state of every synchronisation object at some place of the observed order:
  * what a window of the trace starts from. It is moved forward window by window,
  * so that cutting a trace into windows costs one pass over it. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "deadlock/cycle_proofs.h"
 
 #include "base/memory.h"

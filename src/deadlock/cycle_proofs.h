@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cycles of locks (cycle_search.h) decided under one model: by a little disorder
  * (search/nearby.h) and by the witness search (search/search.h), each with a budget for the
  * whole run. What `deadlock` reports, and what `auto` has to find at least. */

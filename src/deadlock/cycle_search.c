@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "deadlock/cycle_search.h"
 
 #include "engine/found.h"

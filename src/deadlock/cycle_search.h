@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From cycles of lock dependencies to deadlocks: every cycle stands for many tuples
  * of acquires, of which a decider says whether some reordering leads to them. Used
  * by `csp` and `deadlock`, which differ in how they decide.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* deadlock: cycles of the lock graph, each checked for feasibility.
  *
  * One linear pass collects lock dependencies (lock_order.h); their cycles, of any

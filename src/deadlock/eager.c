@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "deadlock/eager.h"
 
 #include "base/memory.h"

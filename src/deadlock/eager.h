@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Events that only make more possible, for everybody: releases that no failed try needs, joins,
  * private accesses and the like. Who visits states executes them as soon as they can be. */
 #ifndef PREPLAY_DEADLOCK_EAGER_H

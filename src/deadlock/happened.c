@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* happened: the deadlocks that a run ended in, and nothing else (happened.h).
  *
  * For engines that find no deadlocks, beside them: record --online has it beside tlh. A run that

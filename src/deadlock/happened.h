@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Deadlocks that happened: what the threads of a run that hung were stuck in when it was
  * ended (model/hang.h). Their events are wishes, behind the last event of the trace; their
  * witness is the recorded run itself. */

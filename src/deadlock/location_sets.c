@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "deadlock/location_sets.h"
 
 struct location_sets *location_sets_create(const struct lock_order *order, const bool *inside)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which sets of source locations still need cycles: of a trace whose cycles go through few
  * locations, one cycle a set of them may be all that is wanted. Then a path need not go on
  * once every set that it could end in is settled, and of the lock graph only that part

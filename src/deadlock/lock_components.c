@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "deadlock/lock_components.h"
 
 #include "base/components.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Strongly connected components of the lock graph: an edge leads from each held
  * lock to the lock wanted. A deadlock lies inside one component. */
 #ifndef PREPLAY_DEADLOCK_LOCK_COMPONENTS_H

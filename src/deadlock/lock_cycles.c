@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "deadlock/lock_cycles.h"
 
 #include "deadlock/location_sets.h"

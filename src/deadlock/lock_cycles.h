@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cycles of lock dependencies, of any length, shortest first, one at a time: each
  * dependency waits for a lock that the next one's thread holds, all threads differ,
  * and no two of them exclude each other (dependencies_meet). Smallest ones only: nobody waits

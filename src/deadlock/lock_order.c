@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "deadlock/lock_order.h"
 
 #include "model/semaphore_locks.h"

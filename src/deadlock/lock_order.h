@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lock dependencies: who acquires which lock while holding which others. One
  * linear pass collects them; equal ones (thread, lock, held locks, source
  * location) are one dependency with many instances, so that a loop of ten million

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "deadlock/monitor_order.h"
 
 #include "base/sorted.h"

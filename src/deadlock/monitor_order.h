@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the mutex of a wait and the predicate read under it order for sure, under models that
  * keep reads: a thread reads a variable and then waits, all in one section of the mutex. If
  * another thread executes a write of that variable which can only come after the write that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "deadlock/near_instances.h"
 
 #include "base/sorted.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Of all tuples of instances of a cycle's dependencies, those that lie closest
  * together in the observed order: where a little disorder most likely suffices. */
 #ifndef PREPLAY_DEADLOCK_NEAR_INSTANCES_H

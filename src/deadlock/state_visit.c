@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "deadlock/state_visit.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Explicit exploration, the last rung for deadlocks that are no cycles of locks: visits
  * the states that correct reorderings reach, each once, until the given events are all
  * next and stuck because of each other (model/blocking.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "deadlock/stuck_bounds.h"
 
 #include "base/sorted.h"

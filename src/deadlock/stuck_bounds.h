@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is known of a set of waits without any search, from what every correct reordering
  * that stands there must have executed (search/clocks.h), and from counting:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "deadlock/stuck_counts.h"
 
 #include "base/sorted.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who gives and takes posts and signals, and when: for each thread and each semaphore or
  * condition, the events of that thread in order, so that how many lie before or behind a
  * place is a binary search. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One tuple of waits: a deadlock, none, or not known. */
 #include "deadlock/stuck_decide.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decides whether one tuple of waits is a deadlock, and reports it with its schedule: by the
  * schedule in which the set comes as late as it can, by the engine's own search for one to the
  * waits, after which everybody else goes on as far as possible, by orders of signals and

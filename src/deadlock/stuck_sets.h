@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Deadlocks beyond cycles of locks: sets of threads of which at least one waits at a
  * barrier, for a once-block, for a signal or for a post, and all of which wait for each
  * other (model/blocking.h). A wait for a signal, or for a post, belongs to such a set only

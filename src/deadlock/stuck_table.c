@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "deadlock/stuck_table.h"
 
 #include "base/array.h"

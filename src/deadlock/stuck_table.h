@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All deadlocks of a trace, or of a window, that is small enough to visit every state of it once:
  * then each set of waits is looked up instead of searched for. What a set needs, and what rules
  * it out, is the same for thousands of them; the states say it of all at once. */

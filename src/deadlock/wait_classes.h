@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Everything that threads may wait for, and what they withhold from others while they do:
  * the vertices of deadlocks that are more than cycles of locks. Waits of one thread for
  * the same thing, with the same locks held, at the same source location are one class

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Visits the states that correct reorderings reach, on any number of threads with the same
  * outcome.
  *

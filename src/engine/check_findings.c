@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Many witnesses begin as the observed run and leave it late. They are taken in the order in
  * which they leave it, so that one walk over the trace serves all of them: each goes on from a
  * copy of the machine there. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every witness of a run's findings, held against the independent checker. */
 #ifndef PREPLAY_ENGINE_CHECK_FINDINGS_H
 #define PREPLAY_ENGINE_CHECK_FINDINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "engine/driver.h"
 
 #include "base/interruption.h"

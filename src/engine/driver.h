@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs engines over one reading of a trace. */
 #ifndef PREPLAY_ENGINE_DRIVER_H
 #define PREPLAY_ENGINE_DRIVER_H

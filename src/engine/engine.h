@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The one interface of all engines. Several engines run over one reading of the
  * trace: the driver (driver.h) feeds each batch to every engine in turn, then
  * calls finish() on each. An engine that needs the whole trace says so, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "engine/found.h"
 
 struct finding found_any(const struct engine_run *run, enum finding_kind kind, enum model model,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A finding as engines begin it. Its verdict is what its model is worth: a prediction under one
  * that is sound, a candidate under `sync` or none. What else there is (a witness, a note, another
  * verdict) is the engine's to add. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "engine/whole.h"
 
 static bool must_keep(const struct whole *whole)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The whole trace in memory, for engines that need it always, or only once they know that
  * there is something to look for. For the latter a long trace is not kept but read a second
  * time, if it can be: most traces have nothing to look for, and 40 bytes an event are more

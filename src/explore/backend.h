@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Something that can be run under a schedule: a program (stepping.h), or what a test makes of one.
  */
 #ifndef PREPLAY_EXPLORE_BACKEND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/checked.h"
 
 #include "base/files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program, and after it a command that looks at what it left: both in one process tree and one
  * sandbox, for what the program wrote is gone with these. */
 #ifndef PREPLAY_EXPLORE_CHECKED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/copies.h"
 
 #include "base/interruption.h"

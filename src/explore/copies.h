@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The processes of a stepped program. It is loaded and linked once, and copied for each run
  * (stepper/copies.h), in a sandbox that is used again as long as nothing was written there. Where
  * that cannot be, each run has a process and a sandbox of its own: it does the same, only slower.

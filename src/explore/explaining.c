@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/explaining.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Why a run failed, beside one that went well: the first choice that differs, and the read that
  * saw another write because of it. */
 #ifndef PREPLAY_EXPLORE_EXPLAINING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/exploring.h"
 
 #include "base/interruption.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From one run to every behaviour of a program on this input.
  *
  * Each run adds to what is known of the threads (knowledge.h); the model made of that is asked for

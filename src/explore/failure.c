@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/failure.h"
 
 #include "base/files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a run did that no run should. */
 #ifndef PREPLAY_EXPLORE_FAILURE_H
 #define PREPLAY_EXPLORE_FAILURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/failures_file.h"
 
 #include "base/files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* exploration.json of a directory: the failures that were found, with their schedules, for
  * `preplay replay`. It may have been written by anybody. */
 #ifndef PREPLAY_EXPLORE_FAILURES_FILE_H

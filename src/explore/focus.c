@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/focus.h"
 
 #include "base/memory.h"

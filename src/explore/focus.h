@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Few threads at a time: which ones.
  *
  * Most failures need two or three threads that meet in an unlucky way; which of a hundred that run

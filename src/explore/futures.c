@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/futures.h"
 
 #include "base/memory.h"

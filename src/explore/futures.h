@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a thread may still do, as far as it is known: for each node the words and objects that it
  * or anything below it uses. */
 #ifndef PREPLAY_EXPLORE_FUTURES_H

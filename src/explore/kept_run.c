@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/kept_run.h"
 
 #include "base/files.h"

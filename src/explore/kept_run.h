@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a run under the stepper did, after the page was used for another one. */
 #ifndef PREPLAY_EXPLORE_KEPT_RUN_H
 #define PREPLAY_EXPLORE_KEPT_RUN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/knowledge.h"
 
 #include "base/memory.h"

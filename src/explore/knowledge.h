@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is known of a program: for each thread a tree of all that it did in any run.
  *
  * A thread does the same as long as what it reads is the same. So its behaviour is a tree: at each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/likeness.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads of which all that is known is the same.
  *
  * If the trees of two threads are equal (knowledge.h), exchanging the threads maps the model to

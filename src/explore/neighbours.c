@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/neighbours.h"
 
 #include "base/memory.h"

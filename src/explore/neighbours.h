@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What lies near a run: the same run with one preemption more.
  *
  * At each step of the newest run, from the last to the first, another thread goes on instead, as

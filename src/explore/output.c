@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/output.h"
 
 #include "base/files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What runs print, compared byte for byte. */
 #ifndef PREPLAY_EXPLORE_OUTPUT_H
 #define PREPLAY_EXPLORE_OUTPUT_H

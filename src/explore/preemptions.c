@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/preemptions.h"
 
 #include "base/memory.h"

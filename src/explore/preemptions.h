@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How often a run stopped a thread that could have gone on. */
 #ifndef PREPLAY_EXPLORE_PREEMPTIONS_H
 #define PREPLAY_EXPLORE_PREEMPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/question.h"
 
 uint64_t question_mix(uint64_t hash, uint64_t value)

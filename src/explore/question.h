@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An outcome that no run has shown: a read that can see another value, a try that can end
  * otherwise, a thread that has not been followed so far, a state in which no thread can go on. Its
  * schedule leads there. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/run_code.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the program's code says about two instructions of a run: does a value that is read at the
  * one go into what is written at the other, or decide about it? As binary traces know it; but the
  * stepper tells no calls, so only of instructions in one function. */

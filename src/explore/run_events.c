@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/run_events.h"
 
 #include "base/array.h"

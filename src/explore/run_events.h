@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A run's steps as events of a trace (trace/event.h), one after the other.
  *
  * Words become objects: accesses that overlap are of one. What is several steps of the stepper is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A run under the stepper as a trace: for engines, and for reports on what happened in it. All
  * accesses are in it, in the order in which they were performed, with what they saw and wrote. */
 #ifndef PREPLAY_EXPLORE_RUN_TRACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/shrinking.h"
 
 #include "explore/preemptions.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A failure's schedule made small: as few preemptions and turns as are needed for the same failure.
  *
  * Turns are left out one by one, and each shorter schedule is run: only one that ends in the same

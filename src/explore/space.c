@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/space.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The states that a program can reach, as far as it is known (knowledge.h), and where they lead to
  * what is not.
  *

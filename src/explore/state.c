@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/state.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One state of space.h, and what a step makes of it. */
 #ifndef PREPLAY_EXPLORE_STATE_H
 #define PREPLAY_EXPLORE_STATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/stepping.h"
 
 #include "base/files.h"

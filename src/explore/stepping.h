@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs a program under a schedule, one thread at a time, as often as one likes, and tells what it
  * did (stepper/page.h). The user's files, ports and processes are kept apart from it
  * (target/sandbox.h), and a run that makes no progress is ended. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "explore/witness_run.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From a finding's witness to a run that shows it.
  *
  * A witness is an order of a run's events; here it becomes turns for the stepper. Whoever runs them

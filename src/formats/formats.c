@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every format that trace_open() knows. The list lies above the formats, so that
  * trace/ needs not know tiddle/, which is built on it. */
 #include "tiddle/reader.h"

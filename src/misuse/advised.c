@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "misuse/advised.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is dubious in the recorded run, though no error: threads that nobody joins or detaches, and
  * signals by who has not had the waiters' mutex, so that one who has just looked may miss them. */
 #ifndef PREPLAY_MISUSE_ADVISED_H

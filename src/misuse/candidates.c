@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "misuse/candidates.h"
 
 #include "base/map.h"

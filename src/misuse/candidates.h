@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What could be a misuse in another schedule: critical sections, and acquires, of a lock that is
  * destroyed and that nothing but chance orders before its destroy; and so for uses of semaphores
  * and condition variables. (Fork, join, barriers and

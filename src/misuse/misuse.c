@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* misuse: what ThreadSanitizer, Helgrind and DRD report of threads and locks beside races, and
  * what of it other schedules would do.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Misuse of threads and locks (trace/misuse_rules.h), for the engine `misuse` and for `auto`. */
 #ifndef PREPLAY_MISUSE_MISUSE_H
 #define PREPLAY_MISUSE_MISUSE_H

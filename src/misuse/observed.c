@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "misuse/observed.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What misuse happened in the recorded run: one pass over its events, with the state that the
  * rules ask for, and no more: who holds which lock since when, and what was destroyed. */
 #ifndef PREPLAY_MISUSE_OBSERVED_H

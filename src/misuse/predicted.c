@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "misuse/predicted.h"
 
 #include "base/interruption.h"

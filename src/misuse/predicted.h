@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What misuse other schedules of the recorded run do: each candidate (candidates.h) is a goal of
  * the witness search, under the strongest model first. Exact under its model but for what the
  * budget left open, which is counted. Not under `sync` unasked: without what threads read,

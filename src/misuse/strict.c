@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "misuse/strict.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How what is recognised in the events of a run is told. */
 #ifndef PREPLAY_MISUSE_TOLD_H
 #define PREPLAY_MISUSE_TOLD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/blocking.h"
 
 #include "base/memory.h"

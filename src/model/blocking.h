@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who waits for whom: why a thread cannot go on, and who could change that.
  *
  *   acquire               each thread that holds the lock must let go of it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/checker.h"
 
 #include "model/blocking.h"

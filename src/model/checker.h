@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The independent witness checker: it knows nothing of any engine, only the
  * semantics of machine.h. A witness is a list of events, by pos; what it must
  * end in depends on the kind of error it is a witness of:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/closed_past.h"
 
 #include "base/arena.h"

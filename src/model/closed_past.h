@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The closed prefix (prefix.h) of each thread's past, event by event: the least that
  * any reordering which keeps the order of each lock's sections must run before the
  * thread can be where it is. */

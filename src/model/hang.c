@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/hang.h"
 
 #include "model/hang_state.h"

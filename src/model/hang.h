@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which threads of the recorded run were stuck for good when it ended, and why: deadlocks
  * that happened, not those that could.
  *

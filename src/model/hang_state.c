@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/hang_state.h"
 
 #include "model/semaphore_locks.h"

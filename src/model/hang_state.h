@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the recorded run left its synchronisation objects: who holds what, which signals and
  * posts nobody has taken, who has ended. */
 #ifndef PREPLAY_MODEL_HANG_STATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The semantics of every operation, in one place: a machine executes the events
  * of a recorded trace in any order, and says of each event whether it may come
  * next or which rule forbids it. A sequence that a machine accepts is a correct

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/machine_state.h"
 
 #include "base/array.h"

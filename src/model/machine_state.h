@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a machine knows of its objects and threads, for machine.c, which has the rules, and
  * machine_state.c, which makes, copies and compares machines. Nobody else's business. */
 #ifndef PREPLAY_MODEL_MACHINE_STATE_H

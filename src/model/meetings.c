@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/meetings.h"
 
 #include "base/array.h"

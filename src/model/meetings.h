@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Edges that no reordering may turn, between threads that meet other than by
  * locks and memory: barriers, semaphores, condition variables, once-blocks.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/misuse.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which operation would be a misuse in which state, said once for the checker and the oracle
  * (trace/misuse_rules.h has the rules' names). A run ends at its first misuse: what comes after
  * undefined behaviour says nothing. So a witness of a misuse is a correct reordering in which no

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/observed_run.h"
 
 void observed_run_free(struct observed_run *run)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The recorded run up to some moment, as a machine: what witnesses begin with that leave it
  * only later. Many of them share one walk over the trace, if they are asked for in the order
  * of their moments. */

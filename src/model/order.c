@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/order_state.h"
 
 /* A thread that is never forked may begin anywhere, and has seen nothing then. In

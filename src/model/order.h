@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Happens-before as vector clocks, in the strengths that engines ask for.
  *
  * Always: program order, fork, join, barriers, once, and what an atomic load saw (a look only

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Locks: an acquire comes after the releases before it; a try that fails comes after the
  * acquire that made it fail. */
 #include "model/order_state.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Atomics and fences by the C11 rules or as locks. */
 #include "model/order_state.h"
 

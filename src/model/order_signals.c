@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Condition variables, semaphores and barriers. */
 #include "model/order_state.h"
 

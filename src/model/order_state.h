@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The clocks behind order.h, shared by the files that move them: order.c (threads),
  * order_locks.c, order_signals.c (conditions, semaphores, barriers), order_memory.c
  * (atomics, fences) and order_writes.c (plain accesses). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes before the reads that saw them (ORDER_READS).
  *
  * The clock of a write is that of its thread, which changes but in the thread's own

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/prefix.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Prefixes that are closed under what must come before: for each thread a number
  * of events, such that the observed order, restricted to them, is a correct
  * reordering under `rf`. That is so if the prefix contains

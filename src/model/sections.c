@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/sections.h"
 
 #include "base/sorted.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Critical sections of one trace, indexed per lock and thread: enough to answer,
  * for any prefix of every thread, which sections it leaves open and whether
  * another thread of the prefix took the lock after them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/semaphore_locks.h"
 
 #include "base/map.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Semaphores used as locks: the count starts at one, and every thread takes and
  * posts in turn, take first. Whoever finds the count at zero then waits for the one
  * thread that took it, as with a mutex, and deadlocks in the same way. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/sift.h"
 
 #include "model/sift_clocks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What matters of a long recording, found in one reading and delivered by the next.
  *
  * A variable is *settled* if its accesses come in the observed order in every correct reordering

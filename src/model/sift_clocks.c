@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/sift_clocks.h"
 
 /* Threads beyond that have no lane: nothing is known of them, or by them. */

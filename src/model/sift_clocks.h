@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The orders that sift.h goes by, as vector clocks of segments.
  *
  * A segment is what a thread does between two of its synchronisation events; within it, it also

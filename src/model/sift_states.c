@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/sift_states.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What sift.h remembers of each variable: its last accesses, by segment and place of code. Many
  * variables were accessed alike (the elements of an array, the bytes of a buffer) and share one
  * state, so that a variable costs the number of its state and little more. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/turns_run.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A witness that lists turns (trace/turns.h), executed without listing what is in between. Under
  * `sync`, plain accesses have no rule but program order, so that only synchronisation is looked
  * at: the cost of a schedule over millions of accesses is that of its locks. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/untimely.h"
 
 #include "base/map.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads that could come at the wrong time: order violations. No access need race, each may hold
  * the lock that belongs to it; nothing but chance says that the read comes after the write that it
  * relies on, or before the one that takes away what it relies on.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Vector clocks over logical threads, and epochs: the one entry of a vector
  * clock that says when an access happened (FastTrack's observation that this
  * entry nearly always suffices). Clocks grow as threads appear; a thread beyond

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "oracle/misuse_truth.h"
 
 #include "base/map.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which misuse is true of a small trace under a model: by being in every state that a correct
  * reordering without misuse reaches, and asking of every next event whether it would be one
  * (model/misuse.h). It knows nothing of how the engine searches. */

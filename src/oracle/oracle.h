@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The oracle: the exact truth about a small trace, by being in every state that
  * some correct reordering reaches (each distinct one once). It knows no engine,
  * and engines do not know it; they are compared with it (tests/oracle, `preplay

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The states an exploration has been in: a set of keys of a few words each, all
  * in one block of memory that the next exploration uses again. */
 #ifndef PREPLAY_ORACLE_SEEN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The semantics of a small trace a second time, made for speed: a state is a few
  * hundred bytes without pointers, copied instead of undone, and what a read may
  * see is worked out beforehand. It shares no code with model/machine.h, so that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What of a small trace can be known before any state is looked at. */
 #include "oracle/small.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is true of a trace under a model: every pair of events that races and
  * every set of acquires that deadlocks in some correct reordering. */
 #ifndef PREPLAY_ORACLE_TRUTH_H

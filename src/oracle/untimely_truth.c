@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "oracle/untimely_truth.h"
 
 #include "base/map.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which reads are untimely (model/untimely.h) in some correct reordering of a small trace: by
  * being in every state that one reaches, and asking of every next event. */
 #ifndef PREPLAY_ORACLE_UNTIMELY_TRUTH_H

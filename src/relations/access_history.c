@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "relations/access_history.h"
 
 #include "base/map.h"

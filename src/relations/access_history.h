@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The accesses of one variable that a later access may still race with.
  *
  * For pairs of source locations it is enough to keep, of the accesses that are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "relations/access_pool.h"
 
 #include "base/memory.h"

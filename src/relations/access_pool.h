@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory for the tables of access histories: there is one per variable, most are
  * tiny, and they only ever double. Sizes are powers of two; what is given back is
  * given out again. */

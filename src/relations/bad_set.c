@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "relations/bad_set.h"
 
 #include "base/array.h"

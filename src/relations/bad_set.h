@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Embracer's bad set B: clashing accesses that are not ordered so far. An edge that
  * is found later may order them after all, so they are judged when no section is
  * open any more (Sadowski, section 15.3). */

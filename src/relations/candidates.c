@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "relations/candidates.h"
 
 void candidates_init(struct candidates *candidates, uint32_t variables, uint32_t threads)

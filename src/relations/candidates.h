@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The accesses of every variable, kept so that for a new access the earlier ones
  * that may still race with it are found quickly, for relations where a question
  * about a pair is dear and an answer "no" holds for good:

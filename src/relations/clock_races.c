@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "relations/clock_races.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Races of a relation that is given as vector clocks: two conflicting accesses race
  * if the clock of the later one has not seen the tick of the earlier one.
  *

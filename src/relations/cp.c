@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "relations/cp.h"
 
 #include "base/memory.h"

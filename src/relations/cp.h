@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Causally-precedes (Sadowski, Definition 5), exactly and without a closure
  * over events. The least relation such that a release comes before a later acquire
  * of the same mutex if

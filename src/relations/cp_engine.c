@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cp: causally-precedes races (relations/cp.h), on the whole trace at once.
  *
  * Two conflicting accesses race if causally-precedes orders them in neither

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "relations/cp_first.h"
 
 #include "relations/cp.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The races that causally-precedes is sound for (Sadowski, Appendix B). Its theorem promises a race
  * or a deadlock for the first race alone: the one whose second event comes first and, among
  * those, whose first event comes last. With that race taken as an edge, the next one is the first

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "relations/cp_skeleton.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All that causally-precedes needs to know of a trace to be computed: the sections
  * of mutexes, with rule (a) applied, and the places where anything arrives at a
  * thread. Accesses are left out; the skeleton is walked as often as rule (b) asks

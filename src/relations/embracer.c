@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "relations/embracer_state.h"
 
 struct embracer *embracer_create(void)

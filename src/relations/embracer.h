@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Embracer's analysis state (Sadowski, chapters 15 and 16): the must-before
  * relation of Definition 8 as adjustable vector clocks, online.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Condition 3 of Sadowski's Definition 8: what two sections of a mutex have to do with each
  * other, asked at the release of the later one, and again where an edge that is
  * found late may have changed the answer. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The inside of struct embracer, shared by embracer.c (events, clocks) and
  * embracer_sections.c (the rule about sections). */
 #ifndef PREPLAY_RELATIONS_EMBRACER_STATE_H

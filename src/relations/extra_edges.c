@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "relations/extra_edges.h"
 
 #include "base/sorted.h"

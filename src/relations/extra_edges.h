@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What makes vector clocks adjustable (Sadowski, section 15.1): edges that end
  * at acquires in the past, found when the clocks of the events after them are long
  * made. Every use of such a clock is adjusted: for each extra edge from r to an

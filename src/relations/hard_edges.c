@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "relations/hard_edges.h"
 
 #include "base/array.h"

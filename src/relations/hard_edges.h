@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The edges of the observed order that causally-precedes, its weaker sister and
  * must-before take as unbreakable, besides program order and whatever they make of
  * mutexes and plain accesses:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hb and shb: races of the observed order.
  *
  * Two conflicting accesses race if happens-before does not order them

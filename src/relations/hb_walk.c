@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "relations/hb_walk.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Happens-before of mutexes and hard edges (hard_edges.h), event by event: the
  * relation that causally-precedes and must-before are made of and embedded in. */
 #ifndef PREPLAY_RELATIONS_HB_WALK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "relations/lock_profile.h"
 
 #include "base/array.h"

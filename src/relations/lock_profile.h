@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a thread holds, and what it acquired since: the two lock-based reasons
  * why two events can never be next at the same time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lockset: every pair that the cheap filters cannot rule out.
  *
  * Two steps (Carril & Tichy, interleavings, section 3): a weak happens-before without mutex edges,

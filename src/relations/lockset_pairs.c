@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "relations/lockset_pairs.h"
 
 /* All of so many instances are kept; of more, those whose number is a power of two. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What lockset leaves over, for engines that look closer: every pair of locations with
  * some of its instances. The first ones are kept, then ever fewer, and always the two
  * accesses that came closest to each other. */

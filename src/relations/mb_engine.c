@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* mb: must-before races (Embracer), with happens-before races embedded.
  *
  * Must-before keeps the order of two sections of a mutex only where something in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "relations/moment.h"
 
 #include "base/memory.h"

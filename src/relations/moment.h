@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A moment: a vector clock that is kept after its thread has moved on, and shared
  * by all who refer to it. */
 #ifndef PREPLAY_RELATIONS_MOMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "relations/open_sections.h"
 
 static void hold(struct open_sections *open, const struct event *event)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which locks are held where a window of the trace begins: what `cp`, `wcp` and `mb` need to
  * look at a window by itself. The window is then as a trace that starts with these
  * acquires. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "relations/race_edges.h"
 
 #include "base/map.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Races taken as edges. Once a race is reported, Sadowski (Appendix B) treats its two accesses as
  * ordered, in happens-before as well, so that the theorem speaks of the next race, too.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "relations/section_accesses.h"
 
 struct section_access *section_access_at(struct section_accesses *accesses, uint32_t lock,

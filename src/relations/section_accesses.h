@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which critical sections of a mutex accessed which variable: for a new access,
  * the latest earlier section of the same mutex, by another thread, that contains a
  * conflicting one (rule (a) of causally-precedes and its weaker sister).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "relations/sync_log.h"
 
 /* Operations of our own, for what an event's word has no room for. */

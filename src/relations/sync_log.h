@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All synchronisation of a trace, small enough to be kept for its own sake: 8 bytes an
  * event, without source locations, and 8 bytes where another thread goes on with something
  * else. Under `sync` nothing else decides what can be reordered.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* syncp: sync-preserving races.
  *
  * A race is sync-preserving if a correct reordering that keeps the observed order

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "relations/wcp.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Weak-causally-precedes as vector clocks, in one pass (Kini, Mathur, Viswanathan,
  * PLDI 2017). The least relation such that
  *

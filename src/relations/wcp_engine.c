@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* wcp: weak-causally-precedes races, in linear time (relations/wcp.h).
  *
  * Two conflicting accesses race if weak-causally-precedes orders them in neither

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "replay/access_order.h"
 
 #include "base/map.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which accesses of a witness a schedule must order itself.
  *
  * A schedule lists synchronisation; two accesses are in order by it if the thread of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "replay/confirm_ahead.h"
 
 #include "base/interruption.h"

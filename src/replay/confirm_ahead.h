@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Replays made ahead, side by side, where processors are free: the next candidates are replayed
  * before it is known what the ones before them say of them. Each outcome is looked at in its turn,
  * and dropped if by then nobody would have asked for it; so the verdicts are those of one replay at

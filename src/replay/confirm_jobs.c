@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "replay/confirm_jobs.h"
 
 #include "base/map.h"

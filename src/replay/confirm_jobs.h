@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is to be replayed, in the order in which it pays: sound predictions before candidates, one
  * of each root cause before the second of any, short schedules before long ones; order violations
  * at last. */

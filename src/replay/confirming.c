@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "replay/confirming.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Replays predictions, the most promising first, until each is settled or the
  * budget is spent. One replay often settles several: a race that happens-before
  * sees twice under the same schedule needs no replay of its own. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "replay/debugging.h"
 
 #include "base/array.h"

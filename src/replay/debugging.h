@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A replay under gdb or lldb, which stops where the error is. */
 #ifndef PREPLAY_REPLAY_DEBUGGING_H
 #define PREPLAY_REPLAY_DEBUGGING_H

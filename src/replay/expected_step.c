@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "replay/expected_step.h"
 
 #include "base/files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which step of a schedule was to come next, for the reader of a verdict. */
 #ifndef PREPLAY_REPLAY_EXPECTED_STEP_H
 #define PREPLAY_REPLAY_EXPECTED_STEP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "replay/foretold.h"
 
 #include "base/memory.h"

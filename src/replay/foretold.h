@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What replays that left their schedules say of other schedules.
  *
  * A thread goes another way than it was recorded to because of what it has read. So if it does not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "replay/gdb_commands.h"
 
 const char gdb_commands[] =

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What gdb learns when it stands at an error: to hide the runtime's frames, to stand in the user's,
  * and the commands preplay, preplay next, preplay prev and preplay why. */
 #ifndef PREPLAY_REPLAY_GDB_COMMANDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "replay/kept_output.h"
 
 #include "base/files.h"

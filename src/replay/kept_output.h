@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a replay printed is kept where it matters: as much as a person reads at any rate, more if
  * the program failed, and then the end. A compressor that is replayed a hundred times would else
  * fill the disk with what it compressed. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "replay/replay_paths.h"
 
 #include "base/files.h"

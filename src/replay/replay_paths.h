@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where the files of a replay lie: in `replays/` of the trace, by its name, the finding's id. */
 #ifndef PREPLAY_REPLAY_REPLAY_PATHS_H
 #define PREPLAY_REPLAY_REPLAY_PATHS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "replay/replaying.h"
 
 #include "base/files.h"

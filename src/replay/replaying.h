@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs a recorded program again under the schedule of one finding, and says what
  * became of it. */
 #ifndef PREPLAY_REPLAY_REPLAYING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "replay/run_ending.h"
 
 #include "base/memory.h"

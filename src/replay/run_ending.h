@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How a replayed run ended, beside the recorded one: did it fail, and how? */
 #ifndef PREPLAY_REPLAY_RUN_ENDING_H
 #define PREPLAY_REPLAY_RUN_ENDING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "replay/schedule_writer.h"
 
 #include "base/map.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A witness as a schedule for the program it was found in (trace/schedule.h). */
 #ifndef PREPLAY_REPLAY_SCHEDULE_WRITER_H
 #define PREPLAY_REPLAY_SCHEDULE_WRITER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is known of a finding once it was replayed, and what replaying it needs. */
 #ifndef PREPLAY_REPLAY_SETTLED_H
 #define PREPLAY_REPLAY_SETTLED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Settles one finding: runs the program under its schedule, and if that shows something, finds out
  * what the error does and whether it can be had again.
  *

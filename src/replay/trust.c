@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "replay/trust.h"
 
 #include "base/files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* May this recording's program be run? A replay runs whatever the manifest says with the user's
  * rights, and under a schedule that fits one build of the program. */
 #ifndef PREPLAY_REPLAY_TRUST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "replay/untimely_seen.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Did a replayed run perform the read of an order violation when it was to? */
 #ifndef PREPLAY_REPLAY_UNTIMELY_SEEN_H
 #define PREPLAY_REPLAY_UNTIMELY_SEEN_H

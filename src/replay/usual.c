@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "replay/usual.h"
 
 #include "base/memory.h"

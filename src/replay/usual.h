@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the program usually does: two replays of the recorded order, made once, when a replay ends
  * in a way that can only be held against them. */
 #ifndef PREPLAY_REPLAY_USUAL_H

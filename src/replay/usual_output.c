@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "replay/usual_output.h"
 
 #include "base/memory.h"

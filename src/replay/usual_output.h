@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a program usually prints: the lines that two replays of the recorded order have in common.
  * Lines are compared as a set with repetitions, since threads that run freely print in any order;
  * what varies between the two replays is ignored in others. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "replay/verdicts.h"
 
 #include "base/files.h"

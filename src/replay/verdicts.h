@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Verdicts in the findings.json of a trace. */
 #ifndef PREPLAY_REPLAY_VERDICTS_H
 #define PREPLAY_REPLAY_VERDICTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "replay/watch.h"
 
 #include "base/files.h"

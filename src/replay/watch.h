@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The watchdog of a replay, in the tool's process: it looks at the control block
  * every few milliseconds and decides when there is nothing more to wait for. */
 #ifndef PREPLAY_REPLAY_WATCH_H

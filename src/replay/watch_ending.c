@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "replay/watch_ending.h"
 
 #include "symbols/live_stack.h"

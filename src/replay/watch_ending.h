@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Looks at the stacks of a program that is about to end by a signal, or hangs. */
 #ifndef PREPLAY_REPLAY_WATCH_ENDING_H
 #define PREPLAY_REPLAY_WATCH_ENDING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What would end a race, where that is certain: a lock that every other access to the variable
  * holds, and that this one can take without closing a cycle of locks; or an atomic operation,
  * where every other access is one. One walk over the trace answers for all findings. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The findings of an earlier run, by id: what is in them is not new. Files of version 1 have ids
  * of another form (finding_line_id), which are still known. */
 #ifndef PREPLAY_REPORT_BASELINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/code_quality.h"
 
 #include "report/frames.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The report as GitLab's merge requests show it: a list of issues, each at one line of the source
  * (Code Climate's format). */
 #ifndef PREPLAY_REPORT_CODE_QUALITY_H

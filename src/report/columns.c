@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/columns.h"
 
 #include <locale.h>

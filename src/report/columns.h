@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text in columns, by the width it has on a terminal: wide characters take two
  * cells, and what a target's names hold beyond printable text is made visible. */
 #ifndef PREPLAY_REPORT_COLUMNS_H

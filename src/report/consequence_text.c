@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/columns.h"
 #include "report/frames.h"
 #include "report/full_text.h"

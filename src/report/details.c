@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/details.h"
 
 #include "report/frames.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What JSON says of a finding beyond its events' places: the call stack of each, the locks
  * its thread held, and where the threads were created. */
 #ifndef PREPLAY_REPORT_DETAILS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/findings_file.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings from a file that report_json() wrote, for the same trace. */
 #ifndef PREPLAY_REPORT_FINDINGS_FILE_H
 #define PREPLAY_REPORT_FINDINGS_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/frames.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Call stacks with names a reader knows: functions demangled, places in the source. */
 #ifndef PREPLAY_REPORT_FRAMES_H
 #define PREPLAY_REPORT_FRAMES_H

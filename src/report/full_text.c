@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/full_text.h"
 
 #include "report/columns.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The report for a terminal: every finding with its stacks, locks, threads and the
  * schedule that reaches it, then a summary. */
 #ifndef PREPLAY_REPORT_FULL_TEXT_H

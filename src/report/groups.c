@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/groups.h"
 
 #include "base/intern.h"

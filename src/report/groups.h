@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings by root cause. One unprotected variable shows as a race for every place that touches
  * it, one lock order as a deadlock for every pair of calls: a reader wants to see each once.
  *

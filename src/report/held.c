@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/held.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which locks a thread held at an event of the observed order, and since when. One
  * walk over the trace answers for all events that the report asks about. */
 #ifndef PREPLAY_REPORT_HELD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings as one HTML page that needs nothing else: the data as JSON inside it, and
  * the program that draws it (page/). Nothing from the target becomes markup: the data
  * holds no '<', and the page only ever sets text. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/html_overview.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The recorded run as a whole: threads as lanes over its events, where they waited and who ended
  * that, which locks were fought for, and where the findings lie. Markup that needs no JavaScript,
  * of a bounded size however long the run: the lanes of the threads that matter most, activity by

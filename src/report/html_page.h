@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The HTML page's data on its way into JSON: shared by the files that write it. */
 #ifndef PREPLAY_REPORT_HTML_PAGE_H
 #define PREPLAY_REPORT_HTML_PAGE_H

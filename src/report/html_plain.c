@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/html_plain.h"
 
 #include "report/full_text.h"

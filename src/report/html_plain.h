@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The findings as text, for whoever reads the page without JavaScript: what the terminal shows,
  * where the overview's links to findings lead. */
 #ifndef PREPLAY_REPORT_HTML_PLAIN_H

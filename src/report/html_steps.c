@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A finding's schedule, and the recorded order beside it. A step is a list:
  *
  *     [pos, place in its order, thread, operation, text, object, source place, count,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The witness as a numbered interleaving: a column a thread, where in the source
  * beside it. With more threads than columns fit, a line names its thread. */
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The findings of engines as the JSON of docs/design.md, "The command line". */
 #ifndef PREPLAY_REPORT_JSON_H
 #define PREPLAY_REPORT_JSON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/junit.h"
 
 #include "report/full_text.h"

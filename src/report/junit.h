@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The report as JUnit XML, which every CI server shows: a failed test case for each root cause
  * that happened, an error where a recording is incomplete, and one that passed if there is
  * neither. */

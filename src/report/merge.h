@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings of many runs as one: what a CI with a thousand tests has at its end. The reports are
  * JSON (docs/findings.schema.json); findings with one id are one, with the strongest verdict that
  * any run gave it and the runs that have it. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/nature.h"
 
 #include "report/frames.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a finding is, in the words of the field: which of its kind, and what it does. */
 #ifndef PREPLAY_REPORT_NATURE_H
 #define PREPLAY_REPORT_NATURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/object_name.h"
 
 #include "report/frames.h"

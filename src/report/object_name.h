@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a reader calls an object: its name in the source, or where its memory comes from. */
 #ifndef PREPLAY_REPORT_OBJECT_NAME_H
 #define PREPLAY_REPORT_OBJECT_NAME_H

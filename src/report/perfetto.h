@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A recorded run and its findings in Chrome's trace event format, which Perfetto and
  * chrome://tracing open: threads as tracks, locks as tracks that say who holds them, and each
  * finding's schedule as a process of its own. A microsecond there is one event here: a recording

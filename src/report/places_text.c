@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The other places of a root cause, a line each, below the finding that stands for them. */
 #include "report/columns.h"
 #include "report/frames.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/relative_path.h"
 
 #include <string.h>

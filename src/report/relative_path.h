@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Paths as reports for other tools have them: below a root they are relative to it, so that
  * reports of different machines agree. */
 #ifndef PREPLAY_REPORT_RELATIVE_PATH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What all reports are made from: a trace, its findings in the order in which a
  * reader wants them, and what the run cost. */
 #ifndef PREPLAY_REPORT_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/run_waits.h"
 
 #include "base/array.h"

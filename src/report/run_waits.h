@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who waited in a recorded run, for what, and who ended it.
  *
  * A recording has an order and no clock. A thread waited if what let it go on came after its own

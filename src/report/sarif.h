@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings as SARIF 2.1.0, for code hosts and editors. Rule ids and fingerprints are
  * stable; the interleaving is a code flow with a thread flow a thread. */
 #ifndef PREPLAY_REPORT_SARIF_H

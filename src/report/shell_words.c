@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/shell_words.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Commands that a reader can paste into a shell. */
 #ifndef PREPLAY_REPORT_SHELL_WORDS_H
 #define PREPLAY_REPORT_SHELL_WORDS_H

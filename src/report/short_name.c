@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/short_name.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* C++ names as people say them. What a template's arguments are by default, inline namespaces and
  * the names of clones are left out; what is still too long has its innermost arguments folded:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/source.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lines of the target's source files, as far as they can be found. A file is read
  * once; one that is missing, too large or no text has no lines. */
 #ifndef PREPLAY_REPORT_SOURCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/source_roots.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which files a report may quote. Where code comes from is what debug information says, and a
  * hostile `#line` says anything: a report that is handed on must not show the user's keys.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/steps.h"
 
 #include "base/array.h"

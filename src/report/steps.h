@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A witness as steps for a reader: one a line, runs of unremarkable accesses of one
  * thread taken together, and of a long schedule the beginning and the end. */
 #ifndef PREPLAY_REPORT_STEPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The last lines of the report: what was found, what became of it, what it cost. */
 #include "report/columns.h"
 #include "report/full_text.h"

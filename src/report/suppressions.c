@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/suppressions.h"
 
 #include "base/array.h"

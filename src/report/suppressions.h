@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings that the user knows and does not want to see: files in the format of
  * ThreadSanitizer's suppressions, one `kind:pattern` a line, # for comments.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings as text for a terminal. */
 #ifndef PREPLAY_REPORT_TEXT_H
 #define PREPLAY_REPORT_TEXT_H

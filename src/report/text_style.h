@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How text for a terminal looks: colour and width. */
 #ifndef PREPLAY_REPORT_TEXT_STYLE_H
 #define PREPLAY_REPORT_TEXT_STYLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/thread_roles.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What each thread is there for, beside its number: the function of the program that it began with,
  * "worker". Of a lambda, where the thread was created: "lambda main.cpp:17". */
 #ifndef PREPLAY_REPORT_THREAD_ROLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/thread_text.h"
 
 #include "report/thread_roles.h"

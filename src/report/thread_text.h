@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A thread as a reader is told of it: its number, and what it is there for. */
 #ifndef PREPLAY_REPORT_THREAD_TEXT_H
 #define PREPLAY_REPORT_THREAD_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What reports in JSON forms share. */
 #ifndef PREPLAY_REPORT_WORDS_H
 #define PREPLAY_REPORT_WORDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/xml.h"
 
 #include "report/words.h"

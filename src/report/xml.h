@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text of a stranger's inside XML. */
 #ifndef PREPLAY_REPORT_XML_H
 #define PREPLAY_REPORT_XML_H

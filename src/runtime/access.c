@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The memory hooks that compilers emit under -fsanitize=thread. The fast path is
  * the filter's answer "seen": a few loads and a compare (recorder.h). */
 #include "runtime/enforce.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls by which programs tell a race detector what it cannot see:
  * ThreadSanitizer's public interface, the older annotations, and our own
  * (include/preplay/preplay.h). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Atomic operations. Each is performed with its address's slot locked, so that
  * stamps are in the very order of the operations (stamps.h); the operation
  * itself is the strongest one, which every weaker order allows. Unrecorded

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Boost.Fiber. What fibers wait for is in headers, guarded by spinlocks; how one comes to wait, and
  * goes on, is in the library: a fiber that goes on comes after whoever scheduled it, and the
  * spinlock that it held is given back by the library once it sleeps. */

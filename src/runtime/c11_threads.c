@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* C11 threads: the C library creates them without going through pthread_create. */
 #include "runtime/process.h"
 

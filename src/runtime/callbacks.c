@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What one thread registers and the C library calls in another, one of its own making: timers,
  * notifications, asynchronous input and output, functions to be called at the end. Registering
  * is before being called. */

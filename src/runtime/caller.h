@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Frames for libraries that report no calls: who called them is on the shadow call stack while
  * they run. Valgrind sees all calls itself. */
 #ifndef PREPLAY_RUNTIME_CALLER_H

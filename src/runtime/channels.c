@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/channels.h"
 
 #include "runtime/clocks.h"

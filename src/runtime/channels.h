@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What goes through a pipe, a socket, an event counter orders its two sides (edges.h), each way of
  * each connection by itself (descriptors.h, sockets.h): who sent comes before who received. What is
  * said by closing or shutting down is heard by who finds the end, and by nobody else. Files

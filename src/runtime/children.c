@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Other processes: what comes before one is started is before whoever hears of its end. */
 #include "runtime/children.h"
 

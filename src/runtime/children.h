@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Other processes that this one starts. */
 #ifndef PREPLAY_RUNTIME_CHILDREN_H
 #define PREPLAY_RUNTIME_CHILDREN_H

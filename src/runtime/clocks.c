@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/clocks.h"
 
 #include <stdatomic.h>

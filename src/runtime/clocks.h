@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The program's time. In a replay it is that of the recorded run (times.c), not the kernel's, and
  * the times that the program gives to functions that wait until then are put back into the kernel's
  * first. No clock is told to go back, whatever the order in which threads ask. Clocks of processor

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How this process was started, so that it can be started again on its own: a
  * recorded program may be a child of the command that the user gave. */
 #include "runtime/command.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Condition variables, C11's cnd_t among them (waits.h). */
 #include "runtime/clocks.h"
 #include "runtime/mutex_state.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions of the C++ library that call pthreads, for the sake of one thing: who called them.
  * The library has no debug information and no entry in the shadow call stack, so that all
  * std::thread and std::condition_variable of a program would seem to be used in one place.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* In a replay, a signal that ends the program is told to the tool before it does: which, in which
  * thread, where. The thread then waits until the tool has looked at its stack. Programs that
  * handle these signals themselves replace this. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/descriptors.h"
 
 #include "runtime/edges.h"

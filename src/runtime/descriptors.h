@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a descriptor is to the kernel, found out from the kernel itself: descriptors are made,
  * copied, sent to each other and closed in too many ways to follow them all. A pipe and a socket
  * have a number of their own there (the inode), so that duplicates, and what came by SCM_RIGHTS,

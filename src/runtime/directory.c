@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/directory.h"
 
 #include "runtime/text.h"

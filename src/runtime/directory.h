@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files of the trace directory, by short names from there ("streams/000000001.pps"). The
  * directory is opened each time: no descriptor stays, and no path lies on the target's stack,
  * which may be smaller than the longest path. Each returns the kernel's answer. */

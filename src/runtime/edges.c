@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/edges.h"
 
 #include "runtime/sync.h"

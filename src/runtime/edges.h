@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Orders that the kernel makes between two threads, and the C library without our seeing it:
  * who receives comes after who has sent.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/enforce.h"
 
 #include "runtime/enforce_steps.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The enforcing half of the runtime: holds threads back until their turn comes.
  *
  * The schedule (trace/schedule.h) says which thread performs the next operation.

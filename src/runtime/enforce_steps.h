@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A thread and its steps, for the parts of the enforcer. */
 #ifndef PREPLAY_RUNTIME_ENFORCE_STEPS_H
 #define PREPLAY_RUNTIME_ENFORCE_STEPS_H

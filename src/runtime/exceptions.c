@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Exceptions that threads share, by std::exception_ptr or std::future. The C++ library counts who
  * holds one in code that is not instrumented: whoever drops it last destroys and frees what the
  * others looked at before they dropped theirs, and nothing that is recorded says that it is last.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fibers: a program that switches stacks by itself says so through these calls.
  * Each fiber is a thread of the trace; a switch orders what was before it with
  * what comes after, unless the program asks otherwise. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Changes of what files are, not of what is in them: kept for replays as well (keep.h). */
 #include "runtime/keep.h"
 #include "runtime/process.h"

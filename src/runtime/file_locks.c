@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/file_locks.h"
 
 #include "runtime/descriptors.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Locks on files exclude openings of the file from each other: flock(), and fcntl()'s F_OFD_ ones.
  * Threads that share an opening are not kept apart by them, and fcntl()'s older ones belong to the
  * process as a whole: neither orders anything. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Changes of files: what is about to be changed is kept for replays (keep.h), and those who watch
  * files are ordered after it. Nothing else of files orders anything. */
 #include "runtime/channels.h"

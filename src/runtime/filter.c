@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/recorder.h"
 
 /* Two ways: a block sits at its index or at the neighbour of it. The fast path

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/flows.h"
 
 #include "runtime/edges.h"

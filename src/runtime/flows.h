@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bytes come out of a pipe or a stream socket in the order in which they went in, so that who has
  * read the first message does not come after who wrote the second. What is sent is counted, and
  * what is received, and each message is an object of its own: one of a few beside the way

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The sprintf family writes to the program's memory. Which strings it reads on the way is
  * not followed. Each form comes with the values listed or as a va_list, and each of those
  * with bounds that the compiler knows (_chk). */

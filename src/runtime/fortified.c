@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The forms of memcpy and others that check their bounds first: what a program calls that is
  * compiled with _FORTIFY_SOURCE, as distributions do. */
 #include "runtime/channels.h"

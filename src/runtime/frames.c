@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The shadow call stack: compilers report each function's entry, with the
  * address it was called from, and its exit. */
 #include "runtime/host.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/front.h"
 
 #include <dlfcn.h>

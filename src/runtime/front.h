@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whether the program's calls come to us. A library that was built for preplay may be part of a
  * program that was not: a plug-in, a module of Python's. Then the C library comes before us in
  * the order of look-up, and of the library's own locks nothing is seen, unless we are preloaded.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Waits in futexes that a program asks the kernel for itself, through syscall(): its own locks,
  * and what the headers of the C++ library do for std::atomic::wait, std::latch, std::barrier and
  * std::counting_semaphore.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Results that are set at the end of a thread (std::promise::set_value_at_thread_exit and its
  * like). The C++ library sets them in code that is not instrumented; whoever waits for one loads
  * its status in a header. So the status is set here, where it can be told, right before the library

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* GLib. Its mutexes and conditions are futexes, its queues and pools use those inside, where no
  * call is seen; recursive mutexes, read-write locks and threads are the C library's. */
 #include "runtime/caller.h"

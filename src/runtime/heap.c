@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The heap: fresh memory is a new object, whatever lay there before. The C
  * library's own allocator does the work; a program that brings its own defines
  * malloc itself and never comes here. A shared library with another one (jemalloc)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A target inside Valgrind. The program is not instrumented there: Valgrind's core
  * translates it, and a tool of ours (valgrind/) adds the memory accesses. This
  * runtime, preloaded, supplies the rest: the interposers, the stamps, the schedule.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/identity.h"
 
 #include "runtime/system.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which stream is a thread's: it says so when it begins, and whoever joins it by its handle finds
  * it there. */
 #ifndef PREPLAY_RUNTIME_IDENTITY_H

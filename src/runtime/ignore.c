@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sections of a program that are not its own business: what a test does to order
  * its threads. Nothing in them is recorded, but what the thread did before stays
  * before what other threads do after: the section ends with a stamp. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/inputs.h"
 
 #include "runtime/directory.h"

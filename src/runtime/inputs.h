@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the program is told from outside and cannot know beforehand (random bytes, the time): a
  * recording keeps it, in the order in which each thread asked, and a replay gives it back to the
  * thread of the same name.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Input and output: the kernel reads and writes the target's buffers. */
 #include "runtime/channels.h"
 #include "runtime/descriptors.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/keep.h"
 
 #include "runtime/system.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the recorded run is about to change in the file system is kept aside at that moment, in
  * `before/` of the recording, so that a replay finds the state before (target/before.h). A file is
  * kept when it is opened for writing, truncated, renamed or removed for the first time: its blocks

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What LLVM's C++ library, libc++, does in its shared object by atomic operations of its own, where
  * headers, which are instrumented, know the other half: std::call_once, std::barrier, the weak
  * counts of std::shared_ptr, exceptions that threads share. Layouts are the library's, part of its

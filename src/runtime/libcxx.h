@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How LLVM's C++ library counts who holds an exception. */
 #ifndef PREPLAY_RUNTIME_LIBCXX_H
 #define PREPLAY_RUNTIME_LIBCXX_H

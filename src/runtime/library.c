@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/library.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Libraries that synchronise by atomic operations and futexes of their own, in code that is not
  * instrumented: nothing of that is seen. What their exported functions promise is told instead, in
  * one file a library, a line a function:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls into libraries that are not instrumented and synchronise by instructions of their own
  * (library_hooks.h finds them). What such a call does is not seen: it may give something on, or
  * wait for what another thread gave on in another call. So each is an order that is possible: what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/library_code.h"
 
 #include "runtime/edges.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The modules of the process, as far as calls from one to another go (library_hooks.h). */
 #ifndef PREPLAY_RUNTIME_LIBRARY_CODE_H
 #define PREPLAY_RUNTIME_LIBRARY_CODE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/library_hooks.h"
 
 #include "runtime/edges.h"

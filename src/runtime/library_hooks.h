@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds calls into libraries that synchronise by instructions of their own (library_calls.h), and
  * gets in front of them.
  *

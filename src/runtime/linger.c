@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/linger.h"
 
 #include "runtime/system.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The end of a program whose threads have not all come to theirs. main() returns, and with it go
  * threads that have not run at all yet: what they do is in no trace, or only in one of a run on a
  * quieter machine. So those that can run are let run for a moment. Never in a replay. */

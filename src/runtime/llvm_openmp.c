@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* OpenMP as clang compiles it, with LLVM's library, libomp: regions, barriers, critical and ordered
  * sections, reductions. What they mean is openmp.c's; tasks are in llvm_openmp_tasks.c. Everywhere
  * `place` is where the source calls, and `number` the thread's. */

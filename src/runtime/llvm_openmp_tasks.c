@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* OpenMP's tasks as clang compiles them (openmp_tasks.c says what they mean). libomp allocates a
  * task, the program fills it in and hands it over: then its function is changed for ours, which
  * finds in a table what belongs to the task. Tasks of a taskloop are the library's copies: not

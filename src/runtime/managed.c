@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the runtimes of other languages tell ThreadSanitizer about memory and locks that they
  * manage themselves (Java's, and the "external" accesses of Swift and Objective-C), and loads
  * and stores that programs announce by hand. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The load map: `modules` in the trace directory, one line a module,
  *
  *     LOW HIGH BIAS BUILD-ID PATH        (hexadecimal; "-" where there is no id)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* MPI. What its functions do inside (queues, locks, copies by threads of its own) is none of the
  * program's business, and nothing of it is recorded. What they do to the program's memory is told
  * instead: a send reads its buffer, a receive writes it, and one that is only begun does so until

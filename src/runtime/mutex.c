@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mutexes and spinlocks, C11's mtx_t among them (a mtx_t is a pthread mutex
  * inside). The inner pairs of a recursive mutex are not synchronisation and not
  * recorded; whether a pair is inner is asked of the mutex itself. */

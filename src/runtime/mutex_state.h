@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What stands in a mutex of the C library (a mtx_t is one): whether it is used as it may be. */
 #ifndef PREPLAY_RUNTIME_MUTEX_STATE_H
 #define PREPLAY_RUNTIME_MUTEX_STATE_H

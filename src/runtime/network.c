@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/network.h"
 
 #include "runtime/keep.h"

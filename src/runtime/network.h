@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* With whom the recorded run talks, for replays: they get a network of their own, unless it was
  * with others than itself (target/network.h). `before/network` of the recording has a line for each
  * address, once:

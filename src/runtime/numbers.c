@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/numbers.h"
 
 #include "runtime/edges.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The numbers of descriptors. The kernel gives a number again only once it was closed, so who got
  * it comes after who closed it: servers that keep what they know of a connection by its number rely
  * on that.

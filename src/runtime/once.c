@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Things done once: pthread_once, call_once and C++'s function-local statics. */
 #include "runtime/real.h"
 #include "runtime/wish.h"

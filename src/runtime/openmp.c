@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* OpenMP as gcc compiles it. Its library, libgomp, synchronises by atomic operations and futexes
  * of its own that nobody reports, so that without this everything that a parallel region does
  * would race with what comes before and after it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What regions (openmp.c) and tasks (openmp_tasks.c) of OpenMP know of each other. Everything
  * that orders threads is announced as edges (sync_edge): of what they are made only the
  * addresses matter. */

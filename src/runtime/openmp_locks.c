@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* OpenMP's critical sections and locks are locks. */
 #include "runtime/openmp.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* OpenMP's tasks as gcc compiles them. What its creator did comes before a task; what the task did
  * comes before what its creator does after a taskwait, before the end of every group around it,
  * before whatever comes behind the next barrier, and before later tasks that depend on it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whose turn it is in an OpenMP loop: ordered sections, the iterations of a loop that wait for
  * others (doacross), and what one thread has for all. */
 #include "runtime/openmp.h"

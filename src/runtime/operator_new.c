@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* operator new: a block is the one that `new` or a container asked for at its place. Found only by
  * programs that have it from libstdc++.so: a program or a module that is linked with the static
  * library must not be linked with ours instead (exports.map).

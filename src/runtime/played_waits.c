@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/played_waits.h"
 
 #include "runtime/system.h"

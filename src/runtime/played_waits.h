@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Waits for conditions that a replay plays. The schedule says which waiter a signal
  * wakes, and the C library has its own idea of that; so a scheduled waiter sleeps
  * here and not in the real condition, and signals come here first.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* poll, select, epoll: to be told that something has come is to come after who sent it. */
 #include "runtime/channels.h"
 #include "runtime/descriptors.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/process.h"
 
 #include "runtime/command.h"

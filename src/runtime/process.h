@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The runtime's one block of process-wide state.
  *
  * Ground rules of everything in src/runtime:

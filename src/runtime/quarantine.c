@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/quarantine.h"
 
 #include <stdatomic.h>

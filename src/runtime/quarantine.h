@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Freed blocks that a replay keeps for a while.
  *
  * In a replay, freed memory is not handed out again until much more has been freed since, the

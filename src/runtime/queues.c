@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Message queues and semaphore sets, POSIX's and System V's: what was sent is before who gets it,
  * what was raised before who takes. */
 #include "runtime/clocks.h"

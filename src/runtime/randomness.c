@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random bytes: a replay gets those of the recorded run. What asks the processor itself gets
  * others. */
 #include "runtime/randomness.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random bytes that a program reads from a device: a replay gets those of the recorded run, as far
  * as they come by read() and fread(). */
 #ifndef PREPLAY_RUNTIME_RANDOMNESS_H

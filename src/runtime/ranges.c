@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/ranges.h"
 
 #include "runtime/enforce.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Accesses to ranges of memory by the C library on the target's behalf. */
 #ifndef PREPLAY_RUNTIME_RANGES_H
 #define PREPLAY_RUNTIME_RANGES_H

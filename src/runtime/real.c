@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/real.h"
 
 #include "runtime/symbols.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The functions that the interposers stand in front of. REAL(name) is the next
  * definition after ours; it can be asked for at any time, also before any
  * constructor ran. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/recorder.h"
 
 #include "runtime/host.h"

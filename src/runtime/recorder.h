@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What one thread carries while it is recorded.
  *
  * The filter answers, in a few instructions, "did this thread read (write) these

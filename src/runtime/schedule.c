@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/schedule.h"
 
 #include "runtime/enforce.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A schedule inside the target: parsed once, then only read (but for what a thread keeps
  * for itself). */
 #ifndef PREPLAY_RUNTIME_SCHEDULE_H

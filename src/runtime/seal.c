@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs that forbid themselves system calls. Whoever makes one that is not on their list may be
  * killed, and the list is made for the program's calls, not for ours: from here on the runtime
  * makes none that it can do without, and records into the space that was made ready before

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs that forbid themselves system calls (seccomp). */
 #ifndef PREPLAY_RUNTIME_SEAL_H
 #define PREPLAY_RUNTIME_SEAL_H

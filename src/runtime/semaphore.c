@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/clocks.h"
 #include "runtime/real.h"
 #include "runtime/wish.h"

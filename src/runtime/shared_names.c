@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory and semaphores with names: files of /dev/shm, which the C library opens by itself, and
  * which are kept for replays like others (keep.h). */
 #include "runtime/keep.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/signals.h"
 
 #include "runtime/edges.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Signals order who sends one and whoever gets it: in a handler, from sigwait(), or through a
  * signalfd. A signal to one thread is that thread's alone; a timer's comes after its setting.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/sockets.h"
 
 #include "runtime/edges.h"

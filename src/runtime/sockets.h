@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whose messages a socket gets: one object for each way of a connection, so that two connections
  * order nothing between them.
  *

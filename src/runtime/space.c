@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/space.h"
 
 #include "runtime/directory.h"

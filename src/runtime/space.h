@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The target's side of trace/space.h. No file is opened for it after the
  * beginning, and no system call is needed. */
 #ifndef PREPLAY_RUNTIME_SPACE_H

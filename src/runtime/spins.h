@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a thread's atomic loads saw, to see through spinning.
  *
  * Between two of its other synchronisation operations, a load at a place of code that sees the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/stack_maps.h"
 
 #include "runtime/system.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The stack of a thread that was not created through us, as the kernel has it: nothing is
  * allocated, since a signal handler may ask that has interrupted the allocator. */
 #ifndef PREPLAY_RUNTIME_STACK_MAPS_H

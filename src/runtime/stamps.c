@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/stamps.h"
 
 struct slot stamp_slots[STAMP_SLOTS];

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stamps order the synchronisation events of all threads (encoding.h).
  *
  * A stamp is a hybrid clock: above everything the thread has stamped, above

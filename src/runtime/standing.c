@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/standing.h"
 
 #include "runtime/system.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where the threads of an error stand when the schedule has been followed: each before its
  * target, until all are there. Then the gates open and it happens. */
 #ifndef PREPLAY_RUNTIME_STANDING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The end of a recording that cannot go on. */
 #include "runtime/directory.h"
 #include "runtime/process.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A stream's file space. The file grows by blocks that are really allocated
  * (so that a full disk is an error code, not a SIGBUS) and only its last part is
  * mapped. No descriptor stays open: targets close, count and inherit theirs. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The locks of standard streams, which a program may hold over several calls. What the C library
  * does with them inside of each call orders nothing that a program may rely on. */
 #include "runtime/real.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Standard streams that stand on a pipe or a socket: what the C library reads and writes inside is
  * not seen, so that input from such a stream counts as received, and output to it as sent. */
 #ifndef PREPLAY_RUNTIME_STREAMS_H

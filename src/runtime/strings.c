@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The memory and string functions of the C library: they read and write on the
  * target's behalf, in code that no compiler has instrumented for us. */
 #include "runtime/process.h"

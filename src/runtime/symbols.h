@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Looking up what the program would have called without us, without asking the dynamic linker:
  * dlsym() and dlopen() may allocate (with an allocator of the program's that calls us), and they
  * take the text away that the program has yet to ask dlerror() for. */

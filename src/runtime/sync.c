@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/sync.h"
 
 #include "runtime/enforce.h"

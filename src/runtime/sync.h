@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The one gate through which every synchronisation operation of the target goes:
  *
  *     struct sync sync = SYNC(EVENT_ACQUIRE, mutex);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the runtime asks of the kernel, without libc in between: no errno, no
  * cancellation points, no interposed functions. x86-64 Linux. Each returns the
  * kernel's answer: a negative number is -errno. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* oneTBB. Its algorithms are headers, and instrumented; how a task comes to the thread that runs it
  * is in the library. A task comes after whoever spawned it, and what waits comes after all that was
  * waited for: headers count that by an atomic variable, which the library reads.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bounded string building without libc: each appends at `at` and returns the new end. */
 #ifndef PREPLAY_RUNTIME_TEXT_H
 #define PREPLAY_RUNTIME_TEXT_H

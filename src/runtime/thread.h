@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads: creation, end, join, and the names they get in the trace. */
 #ifndef PREPLAY_RUNTIME_THREAD_H
 #define PREPLAY_RUNTIME_THREAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/thread_end.h"
 
 #include "runtime/real.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tells of the end of threads: after all the destructors that the program has for one. */
 #ifndef PREPLAY_RUNTIME_THREAD_END_H
 #define PREPLAY_RUNTIME_THREAD_END_H

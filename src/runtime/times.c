@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What time it is. In a replay each thread is told what it was told when it was recorded; when that
  * is used up, the clock goes on from the last of it. */
 #include "runtime/clocks.h"

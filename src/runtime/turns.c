@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/turns.h"
 
 #include "runtime/system.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whose turn it is: the schedule that this process follows, and the control block through
  * which its threads, and the tool, agree how far they are. */
 #ifndef PREPLAY_RUNTIME_TURNS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rest of what libtsan offers to programs and means nothing to a recorder. It must be
  * there: a program that was built for ThreadSanitizer may mention any of it, and would not
  * start otherwise (tests/cli/abi.bats holds the list against the compilers' own). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program that changes its user or its groups cannot do so again in a user namespace, where
  * nobody else exists: that it did is noted, so that its replays are not run in one. */
 #include "runtime/process.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Waits for condition variables, the C library's and others'. A wait is two operations: it releases
  * the mutex, and later re-acquires it. A thread that is cancelled in the wait owns the mutex again
  * when its cleanup handlers run: the end of the wait is recorded then, too.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/ways.h"
 
 #include "runtime/edges.h"

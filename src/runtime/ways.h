@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The ways that messages take to and from a descriptor (edges.h), and whose they are. */
 #ifndef PREPLAY_RUNTIME_WAYS_H
 #define PREPLAY_RUNTIME_WAYS_H

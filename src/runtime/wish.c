@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/wish.h"
 
 #include "runtime/host.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a thread is about to block for. An acquire is recorded once it is made, so the records
  * of a program that hangs do not tell what its threads wait for: that is told by the wish in
  * the header of the thread's stream, which is mapped memory of a file and survives a kill.

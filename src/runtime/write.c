@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes records into the thread's own stream. The type byte goes last, behind a
  * compiler barrier: stores of one thread become visible in order, so a killed
  * process leaves complete records and then zeros. */

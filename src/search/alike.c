@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The arrays that grow with the trace: of the history, of each rung's index, and of what was made
  * of it so far. What is made later, by one question or another, each process has for itself. */
 #include "base/deal.h"

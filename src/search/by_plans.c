@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/by_plans.h"
 
 #include "constraints/smt_own.h"

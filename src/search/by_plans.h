@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Questions with many choices: which write of its value a read sees, whom a signal wakes,
  * which section comes first. The constraints of smt_encode.h say what a choice brings with it,
  * a conflict-driven solver makes the choices (smt_own.h), and what its plans break is added to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A stuck schedule, explained. Every thread that is not done waits: for an event,
  * for a lock, or (a write) for a read that must still see the old value; who waits for
  * whom is clause_waits.c's.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The two halves of an explanation: threads that wait for each other's events and locks
  * (clause_waits.c), and objects that have no single event to wait for (clause.c). */
 #ifndef PREPLAY_SEARCH_CLAUSE_H

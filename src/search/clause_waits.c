@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Follow who waits for whom until a thread comes up twice. If a witness took every lock
  * and every write of that cycle in the schedule's order, each event of the cycle
  * would have to come before itself; so it takes one of them the other way round.

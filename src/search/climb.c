@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One task under one model: its instances are tried until one has a witness. */
 #include "search/solve_state.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/clocks.h"
 
 #include "base/array.h"

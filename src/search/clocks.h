@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The past of every event, as far as every correct reordering must have it: how
  * many events of each thread come before it, by program order, fork, join,
  * barriers, once-blocks and the writes of kept reads. With these clocks the set

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The set S: the smallest set of events that contains the past of the question's
  * events and, with each event, what must come before it in every correct
  * reordering: the fork of its thread, all of a joined thread, the write of a kept

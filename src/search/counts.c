@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What semaphores and condition variables ask for by number, whoever provides it:
  * S needs as many posts as its waits consume, as many signals as its returns (where
  * nobody broadcasts), and for each return somebody who can still signal (wakers.c). Where all

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/essence.h"
 
 #include "base/sorted.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What of a history matters for some questions: its synchronisation, the accesses that are asked
  * for, and those that a correct reordering has to mind (minded.h). It has the same answers, and
  * a schedule of it, read as turns (trace/turns.h), is one of the whole history: what was left out

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/exposed.h"
 
 #include "base/memory.h"

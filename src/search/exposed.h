@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The variables that may race at all: two threads access them, somebody writes, somebody not
  * atomically, and no lock is held exclusively at every access. Few are, and only their accesses
  * are grouped by variable. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What never changes while one history is searched under one model. */
 #ifndef PREPLAY_SEARCH_INDEX_H
 #define PREPLAY_SEARCH_INDEX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/machine.h"
 #include "search/essence.h"
 #include "search/solve.h"

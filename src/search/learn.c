@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/learn.h"
 
 void learn_begin(struct search *search, const struct walls *walls)

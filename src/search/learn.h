@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What refutations teach (walls.h). */
 #ifndef PREPLAY_SEARCH_LEARN_H
 #define PREPLAY_SEARCH_LEARN_H

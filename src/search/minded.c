@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* In the order of the trace, an access is asked whether its thread's previous event knows of all
  * earlier accesses that conflict with it. Only orders that end before it count, so by induction
  * the reads of settled variables are implied by those of the others: two variables cannot

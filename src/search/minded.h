@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which variables a correct reordering has to mind.
  *
  * Not those of which no read is kept. And not the settled ones, whose accesses every correct

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/nearby_state.h"
 
 struct nearby *nearby_create(const struct history *history, enum model model)

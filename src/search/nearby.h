@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The first rung of search for long traces: most errors need only a little disorder.
  * For a deadlock, the observed order is kept up to the first of the acquires;
  * from there on all threads follow it as far as the rules let them, except those

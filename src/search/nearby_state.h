@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The inside of nearby.h, for its two questions. */
 #ifndef PREPLAY_SEARCH_NEARBY_STATE_H
 #define PREPLAY_SEARCH_NEARBY_STATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Strikes after a little disorder.
  *
  * The window's thread waits at the gate: at the window's end, or where it takes locks

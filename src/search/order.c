@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The search: schedule S greedily; where that gets stuck, decide one of the
  * options of the conflict and try again. Options are tried in turn, each with the
  * orders of those before it turned round, so that no witness is looked for twice.

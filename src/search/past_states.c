@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/past_states.h"
 
 #include "base/memory.h"

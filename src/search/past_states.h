@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What condition variables and semaphores were like at any place of the observed run: so that a
  * schedule that begins there need not go through what came before. */
 #ifndef PREPLAY_SEARCH_PAST_STATES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Executes the set S event by event, always the earliest in the observed order
  * that may be executed. Where the observed order of S is possible, this is it;
  * where it is not, threads wait for locks as they would in a real run, and a

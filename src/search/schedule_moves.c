@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One event of a schedule: what keeps it from being executed now, and what its execution changes.
  * Objects are looked up when they are first used: as the observed order up to the beginning of the
  * schedule left them. Which event comes next, schedule.c says. */

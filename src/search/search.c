@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/search.h"
 
 #include "base/interruption.h"

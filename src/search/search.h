@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Witness search: is there another schedule of the recorded run that stands at
  * this error? One question at a time, answered with a proof either way:
  *

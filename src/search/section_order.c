@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What an edge says about critical sections. If a section of a lock begins before an event that
  * lies within another section of it, then it ends before that other one begins. The scheduler
  * would find that out as well, but one section at a time: where a thread is held back in a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What an event of an object with a state had in the observed run, though another
  * event might do as well: the post that a semaphore wait consumed, the signal that
  * ended a wait, the holder that a failed try met; and, which index_soft() adds, the write

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/solve.h"
 
 #include "base/deal.h"

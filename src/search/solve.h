@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decides many candidates on several threads, and in several processes. Every candidate is
  * decided by itself, so the outcome does not depend on how many there are. */
 #ifndef PREPLAY_SEARCH_SOLVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers of 32 and 64 bits, as this machine has them: processes of one job run one binary. */
 #include "search/solve_state.h"
 

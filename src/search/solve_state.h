@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a chunk of tasks came to, as bytes that go to other processes and into checkpoints. */
 #ifndef PREPLAY_SEARCH_SOLVE_STATE_H
 #define PREPLAY_SEARCH_SOLVE_STATE_H

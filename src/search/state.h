@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The scratch of one search. A question is answered over a set S of events that
  * every witness must contain: the first cut[t] events of each thread t. Some
  * pairs of events of S are ordered by force or by decision (edges). The

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/suspects.h"
 
 #include "base/sorted.h"

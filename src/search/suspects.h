@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Suspicious pairs: conflicting accesses that hold no common lock. One suspect
  * is one pair of source locations with a few of its dynamic instances, spread
  * over the run and the closest first; with every pair wanted, one pair of events.

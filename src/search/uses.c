@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/uses.h"
 
 #include "base/sorted.h"

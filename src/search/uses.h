@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who uses an object, and when: for each lock, condition variable, semaphore and
  * variable whose value somebody keeps, the threads that use it and the numbers of
  * the events with which they do. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The last rung: visits the states that schedules of the question's events reach, each
  * once, until the targets are next.
  *

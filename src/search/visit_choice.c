@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which threads have to be tried in a state. A thread that is not where it must come is
  * asked what its next event depends on: if the event is possible, on those who still use
  * its objects; if not, on those one of whom must move before. Their next events are asked in

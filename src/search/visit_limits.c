@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which events may help: those of S, and beyond S what could provide a signal, a post, a
  * holder for a failed try or a value; and everything up to where a thread that helped
  * holds no lock. Whatever comes later only stands in the way. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parts of visit.h. */
 #ifndef PREPLAY_SEARCH_VISIT_STATE_H
 #define PREPLAY_SEARCH_VISIT_STATE_H

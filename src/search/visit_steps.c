@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Forward by the rules of the schedule, and back again. */
 #include "search/visit_state.h"
 #include "trace/turns.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who can still end a wait: a signal that comes after the wait's begin and before its return. What
  * comes before the begin by must-order and by the edges so far is too early, what a ceiling cuts
  * off or the return itself precedes is too late. If nobody is left, there is no witness; if only

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "search/walls.h"
 
 static bool is_behind(const struct wall *wall, const struct wall *other)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What was proved of one question and holds for many: while a thread has not gone beyond
  * its first `stays` events, another cannot come through its first `goes`. So no thread
  * that stops at or before the one meets the other at or beyond it. Whoever is refuted at

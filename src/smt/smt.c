@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* smt: races with witnesses, by an SMT solver (Said et al.).
  *
  * A correct reordering is an order of events and a prefix of every thread; what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/checker.h"
 #include "smt/smt_hunt.h"
 #include "constraints/smt_own.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "smt/smt_cone.h"
 
 struct handover {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The causal cone of a pair: a prefix of every thread, large enough that if the
  * two events can race at all, then a reordering of events of the cone shows it.
  *

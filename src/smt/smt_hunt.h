@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The search for the pairs of one window after the other, while it goes on: smt_search.c opens
  * windows and asks Z3, smt_cheap.c decides before that whatever is decided for less. */
 #ifndef PREPLAY_SMT_SMT_HUNT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "smt/smt_pairs.h"
 
 #include "base/sorted.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which pairs of conflicting accesses are worth a solver's time. */
 #ifndef PREPLAY_SMT_SMT_PAIRS_H
 #define PREPLAY_SMT_SMT_PAIRS_H

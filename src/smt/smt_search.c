@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "smt/smt_hunt.h"
 
 #include <time.h>

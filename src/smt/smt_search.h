@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Races of a trace by constraint solving, with witnesses (Said et al.).
  *
  * Conflicting pairs are filtered by locks held and lock acquisition histories,

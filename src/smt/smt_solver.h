@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An incremental solver over one encoding. The encoding's constraints are stated
  * as it grows; every question adds assumptions that hold for that question only, so what
  * the solver learnt for one pair helps with the next (Said et al., section 5). */

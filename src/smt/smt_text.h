@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Constraints as SMT-LIB 2 text, the same that Z3 is given through its API. */
 #ifndef PREPLAY_SMT_SMT_TEXT_H
 #define PREPLAY_SMT_SMT_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The back end on Z3's C API. Orders become integers; Z3's default strategy for
  * difference logic is far slower here than its plain incremental core with the
  * graph-based arithmetic solver, so that one is asked for.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stepper/channels.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pipes, sockets and eventfds between threads of the program: who reads does so after who wrote.
  * That is told as accesses to a word for each of them. They are no choices: what was read is not in
  * it. */

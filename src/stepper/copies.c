@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stepper/copies.h"
 
 #include "stepper/page.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs without starting the program anew: what has been loaded and linked once is copied for each.
  *
  * That takes a PID namespace: what a run leaves behind is found and ended there, and every copy can

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls whose outcome may depend on the schedule in a way that no event tells: they are performed
  * as they are, and noted, so that nobody takes what was seen for all there is. */
 #include "stepper/doubts.h"

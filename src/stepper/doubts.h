@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is noted of calls whose outcome no event tells. */
 #ifndef PREPLAY_STEPPER_DOUBTS_H
 #define PREPLAY_STEPPER_DOUBTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading from and writing to files, pipes and sockets: while one would block, others run. What is
  * longer than what is sure not to block is written piece by piece. */
 #include "stepper/channels.h"

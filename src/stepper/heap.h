@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A heap whose addresses are the same in every run in which a thread does the same: each thread
  * takes its memory from a region of its own, and what was freed is not used again. So an access to
  * freed memory is always one, and is seen. */

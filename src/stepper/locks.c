@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mutexes, spin locks and readers-writer locks. */
 #include "stepper/operations.h"
 #include "stepper/real.h"

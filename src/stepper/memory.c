@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The accesses that compilers tell under -fsanitize=thread. The program performs plain ones itself,
  * right after it was let go; atomic ones are performed here. */
 #include "stepper/heap.h"

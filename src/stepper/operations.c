@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stepper/operations.h"
 
 #include "stepper/heap.h"

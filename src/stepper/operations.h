@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the program's operations on locks, conditions and threads do: each is told, then performed
  * on the objects of steps.h. The C library's own are only called where there is nothing to step. */
 #ifndef PREPLAY_STEPPER_OPERATIONS_H

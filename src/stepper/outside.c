@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stepper/outside.h"
 
 #include "stepper/operations.h"

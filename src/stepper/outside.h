@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that wait for something outside of what is stepped: files, sockets, children. While one
  * does, others run, and it is asked again; only when nobody else can go on is there really a wait.
  */

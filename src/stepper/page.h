@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tool and a stepped program share: one mapping, which the program inherits as a file
  * descriptor (STEPPER_VARIABLE names it).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* poll() and its kin, and waiting for children: others run meanwhile. */
 #include "stepper/doubts.h"
 #include "stepper/operations.h"

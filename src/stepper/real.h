@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The function that ours stands in front of. */
 #ifndef PREPLAY_STEPPER_REAL_H
 #define PREPLAY_STEPPER_REAL_H

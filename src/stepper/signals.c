@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Signals from one thread to another that waits for them with sigwait(). Such a signal is blocked:
  * it is pending until the thread takes it, as a semaphore of the thread's own. Signals that come
  * from elsewhere, or run a handler, come when they like, and that is noted. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where stepping begins and ends in a process. */
 #include "stepper/copies.h"
 #include "stepper/real.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stepper/steps.h"
 
 #include <errno.h>

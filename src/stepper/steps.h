@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One thread at a time: who goes on, and what was done.
  *
  * Exactly one thread of the program runs; the others stand, each before the operation that it

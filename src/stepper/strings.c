@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The C library's functions over strings and blocks: they read and write what threads share, and
  * the compiler tells nothing of it. Each word is taken when it is told, and what comes of it
  * depends on nothing that was not. */

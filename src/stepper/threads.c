@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads: how they begin, end and are joined; and what C11 calls all of it. */
 #include "stepper/heap.h"
 #include "stepper/operations.h"

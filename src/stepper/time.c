@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sleeping, yielding and the clock: virtual time. */
 #include "stepper/operations.h"
 #include "stepper/real.h"

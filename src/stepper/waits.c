@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Condition variables, barriers, semaphores, and what is done once. */
 #include "stepper/heap.h"
 #include "stepper/operations.h"

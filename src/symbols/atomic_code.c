@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "symbols/atomic_code.h"
 
 #include "base/array.h"

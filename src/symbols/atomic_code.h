@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The code of atomic operations in a C++ program, as its debug information knows it.
  *
  * Where std::atomic lies on the heap or on a stack, no variable tells that it is one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "symbols/atomic_variables.h"
 
 #include "base/files.h"

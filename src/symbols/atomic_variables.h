@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The atomic variables of a program, as its debug information knows them.
  *
  * On x86-64 an atomic load and most atomic stores are plain moves: a recorder of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "symbols/build_id.h"
 
 #include "base/files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Build-ids: the linker's fingerprint of a program or library. */
 #ifndef PREPLAY_SYMBOLS_BUILD_ID_H
 #define PREPLAY_SYMBOLS_BUILD_ID_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "symbols/code_walk.h"
 
 #include "symbols/symbols.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the questions about waiting code (wait_code.h) share: modules with code, places in them, and
  * walks over the instructions of a function. */
 #ifndef PREPLAY_SYMBOLS_CODE_WALK_H

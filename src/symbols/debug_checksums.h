@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The checksums of source files that DWARF 5 has in its line tables, where the compiler gives them
  * (clang does). A file that has one of them is a source of the module, wherever it lies. */
 #ifndef PREPLAY_SYMBOLS_DEBUG_CHECKSUMS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "symbols/debug_code.h"
 
 #include <gelf.h>

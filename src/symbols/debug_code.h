@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls in machine code. An edit elsewhere moves addresses and lines; which of a function's calls
  * of one callee an instruction is stays the same, so ids of findings are made of that. */
 #ifndef PREPLAY_SYMBOLS_DEBUG_CODE_H

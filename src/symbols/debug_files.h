@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds the debug information of a recorded module, offline: in its own file, in a file
  * apart that .gnu_debuglink or the build-id names, or, if the module's file is gone or was
  * rebuilt, by the recorded build-id alone. */

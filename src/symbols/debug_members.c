@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "symbols/debug_members.h"
 
 #include "base/array.h"

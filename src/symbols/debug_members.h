@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What lies at an address inside a global variable, as the source names it: ".height", "[2].lock".
  * From the variable's type; nothing is said where that is not known. */
 #ifndef PREPLAY_SYMBOLS_DEBUG_MEMBERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The symbols of a module by address: functions and variables. A sorted table, for
  * libdwfl looks at every symbol for every address. */
 #ifndef PREPLAY_SYMBOLS_DEBUG_NAMES_H

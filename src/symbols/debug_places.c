@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "symbols/debug_places.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Source places of a module's code, from its DWARF: the line, and the functions that the
  * compiler put together there.
  *

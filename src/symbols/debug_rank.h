@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which of its like a place is in its function: the n-th source line, in the order of the code,
  * that calls the same callee (what is recorded is a call of the runtime or of the C library) or,
  * for code without such calls, the n-th line at all. Lines are compared, never counted, so that a

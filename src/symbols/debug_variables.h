@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Variables with a fixed address, as DWARF describes them: of a unit, of its namespaces, and
  * static ones inside functions. */
 #ifndef PREPLAY_SYMBOLS_DEBUG_VARIABLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "symbols/initial_data.h"
 
 #include "base/array.h"

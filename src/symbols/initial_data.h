@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the variables of a program's file hold when it is loaded: the bytes of the file, and zeros
  * behind them. What the dynamic linker puts there (relocations) is not known. */
 #ifndef PREPLAY_SYMBOLS_INITIAL_DATA_H

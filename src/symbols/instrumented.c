@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "symbols/instrumented.h"
 
 #include "base/files.h"

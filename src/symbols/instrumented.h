@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Was a file compiled so that its accesses are recorded? Then it calls the recorder. */
 #ifndef PREPLAY_SYMBOLS_INSTRUMENTED_H
 #define PREPLAY_SYMBOLS_INSTRUMENTED_H

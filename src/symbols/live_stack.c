@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "symbols/live_stack.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The call stack of a thread of a running process, by the unwinding tables of its modules. The
  * thread is stopped for it, and goes on afterwards. */
 #ifndef PREPLAY_SYMBOLS_LIVE_STACK_H

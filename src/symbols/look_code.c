@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loops that only look: wait_code_looks(). */
 #include "symbols/code_walk.h"
 #include "symbols/symbols.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "symbols/machine_code.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The machine code of a program's file, as far as the flow of control goes: the functions, their
  * instructions, where each may go on, and which library function a call calls.
  *

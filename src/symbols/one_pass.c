@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "symbols/one_pass.h"
 
 #include "base/array.h"

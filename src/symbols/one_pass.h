@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What can come after what in one pass through a function: its instructions without the edges that
  * go round a loop. Two places of which one is reached from the other in this way are of one call
  * and of one turn of every loop around both. */

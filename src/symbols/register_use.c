@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "symbols/register_use.h"
 
 #include <capstone/capstone.h>

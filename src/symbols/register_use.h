@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which registers and which memory an instruction reads and writes, for who follows values through
  * machine code (value_flow.h). A register is a bit: 16 general ones, 15 for vectors, each with all
  * of its parts, and the flags that comparisons leave. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Source lines, functions and data symbols for the addresses of a recorded run,
  * from its load map (`modules`, written by the runtime) and the debug
  * information of the files named there. Looks lazily, answers are kept. A module

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "symbols/value_flow.h"
 
 #include "symbols/code_walk.h"

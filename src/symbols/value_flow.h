@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Does a value that was read go into what is written later, in one pass through a function?
  *
  * Followed through the registers and the stack frame of a function: through what it computes, into

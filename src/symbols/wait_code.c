@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "symbols/wait_code.h"
 
 #include "symbols/code_walk.h"

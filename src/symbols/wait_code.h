@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Is a read the check of a loop that waits for a condition variable? The program's own code knows,
  * though no thread may have waited in this run.
  *

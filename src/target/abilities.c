@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/abilities.h"
 
 #include "target/confined.h"

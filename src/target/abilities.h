@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What this machine offers to keep a replayed program apart. Container engines and hardened
  * kernels forbid some of it, so each is tried. */
 #ifndef PREPLAY_TARGET_ABILITIES_H

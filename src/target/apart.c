@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/apart.h"
 
 #include "target/copying.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The file system as a program is to find it, of which it can change nothing.
  *
  * In a mount namespace, every directory that the program writes to gets an overlay: what it

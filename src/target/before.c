@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/before.h"
 
 #include "base/files.h"

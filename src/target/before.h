@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the recorded run changed in the file system, as it was before: the runtime has kept it in
  * `before/` of the recording (runtime/keep.h), the processes that the recorded one started in
  * theirs. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Puts back what a run has changed. Inside a sandbox: nothing here is the user's own. */
 #include "base/files.h"
 #include "target/before.h"

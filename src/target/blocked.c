@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/blocked.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the kernel knows of a process that seems to stand still. The wishes of its trace are the
  * threads' own word, which may be out of date: a handler has jumped out of the wait, or its
  * thread sleeps in the handler now. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/confined.h"
 
 #include <dirent.h>

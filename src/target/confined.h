@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writing where nothing else keeps it apart: a process of ours, and all that it starts, may change
  * nothing but what is in certain directories; whatever tries is told EACCES. This is Landlock,
  * which needs no rights and which containers leave to their programs. (Modes, owners and times of

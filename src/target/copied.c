@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/copied.h"
 
 #include "target/copying.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A copy of a directory for programs to run in, one after the other. It is made once; from then on
  * only what a run has changed in it is copied again: a working directory may hold a gigabyte, and a
  * run that changes a line of it should not wait for all of that.

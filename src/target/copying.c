@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/copying.h"
 
 #include <dirent.h>

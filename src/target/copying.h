@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copies of files and directories, with their modes and times; owners, where that is allowed.
  * Where the file system can, a copy shares its blocks with the original until one is written to. */
 #ifndef PREPLAY_TARGET_COPYING_H

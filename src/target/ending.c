@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/ending.h"
 
 #include "target/processes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the program ended, if not by itself, and how many of its threads were waiting then. */
 #ifndef PREPLAY_TARGET_ENDING_H
 #define PREPLAY_TARGET_ENDING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/guard.h"
 
 #include <errno.h>

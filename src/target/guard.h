@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs a program that must not outlive us, whatever ends us.
  *
  *     preplay -- guard -- [first process of a PID namespace --] program -- its children

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/hung.h"
 
 #include "target/blocked.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whoever records a program that really deadlocks would wait with it, for ever. Every recorded
  * process of the run that has come to a standstill (standstill.h) for some seconds is stopped,
  * and that is said; what it recorded is analysed like any other. Those that wait for such a

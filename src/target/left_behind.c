@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/left_behind.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Processes that a recorded program leaves behind when it ends: a daemon, a child that nobody
  * waited for. They record on, and a trace is analysed when nobody writes to it any more. */
 #ifndef PREPLAY_TARGET_LEFT_BEHIND_H

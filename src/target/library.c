@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/library.h"
 
 #include <fcntl.h>

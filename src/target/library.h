@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where the parts that go into a target lie: in the build tree next to the tool,
  * or where they were installed. PREPLAY_LIBRARY overrides. */
 #ifndef PREPLAY_TARGET_LIBRARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* manifest.json: what a recording is of, and the mark that a directory is one of ours. */
 #ifndef PREPLAY_TARGET_MANIFEST_H
 #define PREPLAY_TARGET_MANIFEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/mounts.h"
 
 #include <errno.h>

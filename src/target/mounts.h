@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The mounts that this process sees (/proc/self/mountinfo), and what can be done to them in a
  * mount namespace of its own. */
 #ifndef PREPLAY_TARGET_MOUNTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Namespaces of Linux, for a process that is about to start a program: mounts, network
  * interfaces and, for whoever may not have these as he is, users. */
 #ifndef PREPLAY_TARGET_NAMESPACES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/network.h"
 
 #include "base/array.h"

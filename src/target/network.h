@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whether a program that is run again can have a network of its own: not if the recorded run talked
  * with anybody but itself (runtime/network.h). */
 #ifndef PREPLAY_TARGET_NETWORK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/notes.h"
 
 #include "target/before.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a user should know of how programs were kept apart when they were run again, as sentences.
  */
 #ifndef PREPLAY_TARGET_NOTES_H

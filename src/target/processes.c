@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/processes.h"
 
 #include "base/files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The recorded processes of a run: the program itself, or whatever it started that was
  * built for preplay (`preplay run -- make check`). Each has a trace of its own inside
  * the run's directory. */

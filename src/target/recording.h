@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs a program under the recorder. */
 #ifndef PREPLAY_TARGET_RECORDING_H
 #define PREPLAY_TARGET_RECORDING_H

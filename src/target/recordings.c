@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/recordings.h"
 
 #include "base/files.h"

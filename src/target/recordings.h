@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where recordings go that nobody gave a place: each into a directory of its own,
  *
  *     preplay.data/PROGRAM-N      N counts the recordings of one program from 1

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/recordings_prune.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which old recordings in preplay.data make room for a new one: of each PROGRAM all but the newest
  * `keep` (the new one counts), then, while all together are larger than `bytes`, the longest
  * unused. Those in use stay, and so does whatever holds a file that is not ours. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/sandbox.h"
 
 #include "base/files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where programs are run again: they find the file system as the recorded run found it, and
  * whatever they do leaves no trace in it. Their ports and processes are their own, too, where the
  * machine allows it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/scratch.h"
 
 #include "target/copying.h"

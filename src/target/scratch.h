@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A directory on a disk for what a replay writes. One that was left behind, because preplay was
  * killed, is removed by the next that makes one. */
 #ifndef PREPLAY_TARGET_SCRATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/side_by_side.h"
 
 #include "base/files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Several tasks at once, each in a process of its own; what they print comes out in
  * the order of the tasks, whoever ends first. */
 #ifndef PREPLAY_TARGET_SIDE_BY_SIDE_H

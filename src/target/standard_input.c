@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/standard_input.h"
 
 #include "base/files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The target's standard input: kept while it is recorded, given again in replays. */
 #ifndef PREPLAY_TARGET_STANDARD_INPUT_H
 #define PREPLAY_TARGET_STANDARD_INPUT_H

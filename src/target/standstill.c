@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/standstill.h"
 
 #include "target/blocked.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Has a recorded process come to a standstill? No thread of it runs, each of them waits (the
  * wishes of runtime/wish.h), and by the trace so far none can ever go on (model/hang.h).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/stream_space.h"
 
 #include "base/memory.h"

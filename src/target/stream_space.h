@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Preplay's side of trace/space.h: a thread that puts what recorded processes have filled into the
  * files it belongs to, and keeps room ready for them. What they are filling is copied about every
  * second, so that whoever looks at the files meanwhile (hung.h, an analysis online) sees it.

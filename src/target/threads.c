@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/threads.h"
 
 #include <dirent.h>

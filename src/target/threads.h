@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the kernel tells about the threads of another process. On a busy machine a thread may wait
  * for a processor for seconds, and anybody may stop a process: who is not asleep may yet go on.
  *

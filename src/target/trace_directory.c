@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/trace_directory.h"
 
 #include "base/files.h"

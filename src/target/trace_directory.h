@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The directory of a recording, as the tool sees it: it is made before the program runs, and its
  * manifest is written then and when the program has ended. All else in it is the runtime's. */
 #ifndef PREPLAY_TARGET_TRACE_DIRECTORY_H

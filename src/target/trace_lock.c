@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/trace_lock.h"
 
 #include "base/files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who uses a recording's directory, by locks on its file `lock`. Everybody who reads or writes a
  * recording shares its use; only who uses it alone may remove it. Replays of one recording keep
  * each other out: they put their schedules and traces at the same places. The system drops locks

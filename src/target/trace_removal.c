@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/trace_removal.h"
 
 #include "target/manifest.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Removing recordings: only what is a recording of ours, and of that only what we put there
  * ourselves. Works on open directories, so that nothing is reached through a symbolic link that
  * somebody slips in. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Files that changed while a program was recorded, and that the runtime did not see changing: by
  * system calls of its own, by children that are not recorded, or by somebody else altogether.
  * Replays find them as they were left. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whether a recorded program changed its user or its groups: in a user namespace it could not. */
 #ifndef PREPLAY_TARGET_USERS_H
 #define PREPLAY_TARGET_USERS_H

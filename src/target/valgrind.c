@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/valgrind.h"
 
 #include "base/array.h"

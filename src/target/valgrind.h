@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Starting a program under our Valgrind tool (valgrind/). */
 #ifndef PREPLAY_TARGET_VALGRIND_H
 #define PREPLAY_TARGET_VALGRIND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Waits for the program to end: passes signals on to it, and stops it when its time is over or
  * when it can never go on. */
 #ifndef PREPLAY_TARGET_WAITING_H

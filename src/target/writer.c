@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "target/writer.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Processes that record, found by what they were started with. */
 #ifndef PREPLAY_TARGET_WRITER_H
 #define PREPLAY_TARGET_WRITER_H

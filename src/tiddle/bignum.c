@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tiddle/bignum.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Unsigned numbers of a fixed number of 64-bit limbs, the lowest first: just what
  * counting and drawing linear extensions needs. */
 #ifndef PREPLAY_TIDDLE_BIGNUM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tiddle/bodies.h"
 
 #include "base/array.h"

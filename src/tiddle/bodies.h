@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The functions of a generated program: one a thread, one an atomic block, one a
  * once-routine. Private to the generator. */
 #ifndef PREPLAY_TIDDLE_BODIES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A Tiddle program: what each thread does, with conditions on what it has read, in no order but
  * its own. A file whose first word is `program` is one; any other Tiddle file is a trace, which
  * says one order of everything and nothing of what would happen in others.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lines of a program become a program: names get numbers, and each end its condition. What is not
  * about one line is in code_whole.c. */
 #include "tiddle/code_whole.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tiddle/code_printer.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program as Tiddle text, in its one canonical layout, line for line with all comments; printing
  * what was parsed from it changes nothing. */
 #ifndef PREPLAY_TIDDLE_CODE_PRINTER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the grammar's actions fill in for one line of a program; a token that is absent has no text.
  * Private to the parser of programs. */
 #ifndef PREPLAY_TIDDLE_CODE_STATEMENT_H

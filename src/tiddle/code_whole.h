@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is true of a program as a whole: who begins and ends whom. Private to the parser of
  * programs.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tiddle/code_writer.h"
 
 #include "tiddle/code_printer.h"

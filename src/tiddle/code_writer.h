@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Turns a Tiddle program into one readable C file of pthreads. It runs in any order, like any
  * program; at its end it prints what all variables hold. An assertion that fails is told, with the
  * line of the Tiddle file, and aborts. */

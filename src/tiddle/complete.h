@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A trace says what matters; a program needs a main thread, and every thread
  * forked and joined. This adds what is missing (Sadowski, Section 24.2):
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which waiting thread gets which signal, as glibc's condition variables do it:
  *
  *  - threads wait in two groups; signals go to the older group, G1, until each of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tiddle/dependence.h"
 
 static bool failed(const struct event *event)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* When two operations of a trace commute. Two traces are equivalent (Sadowski,
  * Chapter 7) if swapping adjacent operations that do not depend on each other
  * leads from one to the other; they have the same happens-before order then.

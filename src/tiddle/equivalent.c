@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tiddle/equivalent.h"
 
 #include "base/array.h"

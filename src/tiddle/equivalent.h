@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All traces equivalent to a trace (Sadowski, Section 24.6), one by one: the
  * linear extensions of its happens-before order. Each comes from the one before
  * by moving one event, after Varol and Rotem (Knuth, TAOCP 7.2.1.2, Algorithm V),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tiddle/generator_actions.h"
 #include "trace/formats.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random well-formed traces: random threads are simulated under a random
  * schedule, so every trace is one that a real program could have produced. The
  * same seed and shape give the same bytes on every machine. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The threads that the generator simulates: their state, and the actions they
  * may take. An action is tried by a running thread, and says whether it was
  * possible; if so, its line is in the trace and its effect in the state. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Locks and condition variables. */
 #include "tiddle/generator_actions.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory, barriers, semaphores, once-blocks and threads. */
 #include "tiddle/generator_actions.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tiddle/identifiers.h"
 
 #include "base/array.h"

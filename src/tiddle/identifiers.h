@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* C identifiers for the names of a trace: the name itself where C allows it and
  * nothing else has it, otherwise something close. */
 #ifndef PREPLAY_TIDDLE_IDENTIFIERS_H

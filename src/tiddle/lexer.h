@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cuts Tiddle text into tokens. The first word of a line is an operation, so
  * variables and locks may be called anything, `rd` too. Names are bare words or
  * "quoted" ones with \" \\ \t and \xHH; `#` begins a comment, `@` a location. */

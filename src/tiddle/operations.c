@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tiddle/operations.h"
 
 #include <inttypes.h>

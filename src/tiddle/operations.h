@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The C statement that performs one operation. Private to the generator. */
 #ifndef PREPLAY_TIDDLE_OPERATIONS_H
 #define PREPLAY_TIDDLE_OPERATIONS_H

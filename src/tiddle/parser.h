@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads Tiddle text line by line. Every line is delivered, with its comment, so
  * that a formatter loses nothing; names are interned in a trace's tables. An
  * error is ERROR_INPUT with line, column, what was found and what was expected. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a program must know about a trace before its first line is written.
  * Private to the generator. */
 #ifndef PREPLAY_TIDDLE_PLAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Turns a trace into one readable C file of pthreads (Sadowski, Sections
  * 24.4 and 24.5). With PROGRAM_TURNS the program performs exactly the trace's
  * order at every run: one counter says which step's turn it is, which, unlike two

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tiddle/program_parts.h"
 #include "tiddle/templates.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the parts of the generator share. Private to it. */
 #ifndef PREPLAY_TIDDLE_PROGRAM_PARTS_H
 #define PREPLAY_TIDDLE_PROGRAM_PARTS_H

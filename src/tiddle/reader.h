@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tiddle files as traces: the format behind trace_open("x.tiddle"). The trace
  * holds the written operations, no more: what a program needs besides, missing
  * forks and joins, complete.h adds. An event's location is its line's number, or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How many traces are equivalent to a trace, and some of them at random.
  *
  * A prefix of an equivalent trace is given by how far each thread has come (an

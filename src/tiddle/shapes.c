@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The presets, and how they are varied on the command line. */
 #include "tiddle/generator.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tiddle/slice.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From a finding of a real program to the smallest trace that still shows it
  * (Sadowski's Chapter 25 asks for this). One starts from what the witness
  * executes, in its order, so that the error happens in the trace itself; a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the grammar's actions fill in for one line; a token that is absent has
  * no text. Private to the parser. */
 #ifndef PREPLAY_TIDDLE_STATEMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parts of generated programs: the files of templates/, as strings. */
 #ifndef PREPLAY_TIDDLE_TEMPLATES_H
 #define PREPLAY_TIDDLE_TEMPLATES_H

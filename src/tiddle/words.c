@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tiddle/words.h"
 
 #include "base/suggest.h"

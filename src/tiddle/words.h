@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The words of Tiddle's operations. They are Sadowski's (Fig. 24.1):
  * rd wr acq rel fork join beg end; every other operation has the word it has in
  * .std files (trace/std_ops.h), with the same `try` before it, `.order` after an

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tiddle/writer.h"
 
 #include "tiddle/parser.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes events as Tiddle lines; what the reader reads back is the same trace. */
 #ifndef PREPLAY_TIDDLE_WRITER_H
 #define PREPLAY_TIDDLE_WRITER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tlh/lattice_state.h"
 
 /* The locks that all threads hold where the observed run stood at `frozen`. */

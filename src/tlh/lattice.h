@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pairwise reachability over time-stamped lock histories (Ganai).
  *
  * Two threads and their lock histories (TLH): the acquires and releases of each,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where to go from a pair: Ganai's Table III. */
 #include "search/clocks.h"
 #include "tlh/lattice_state.h"

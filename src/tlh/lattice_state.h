@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a lattice consists of, for its own sources: lattice.c visits pairs and keeps them,
  * lattice_checks.c says where to go from one. */
 #ifndef PREPLAY_TLH_LATTICE_STATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tlh/lock_histories.h"
 
 #include "base/sorted.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Time-stamped lock histories (TLH, Ganai): the acquires and releases of each thread,
  * in order. */
 #ifndef PREPLAY_TLH_LOCK_HISTORIES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tlh/rendezvous.h"
 
 #include "base/array.h"

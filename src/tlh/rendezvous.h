@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Moments at which two threads must meet, whatever the schedule: where one forks
  * the other, where both stand at a barrier, and where one gives the only signal
  * that there is for the other's wait. From the last of them before its targets a

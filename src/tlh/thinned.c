@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tlh/thinned.h"
 
 #include "base/sorted.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A trace without the accesses that no question is about: its synchronisation (sync_log.h)
  * and the accesses of the candidates. Under `sync` it has the same reorderings as the whole
  * trace, for as long as only these accesses are asked for. Its variables have numbers of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tlh: races by pairwise reachability over time-stamped lock histories (Ganai).
  *
  * For each suspicious pair the lock histories of its two threads are searched for

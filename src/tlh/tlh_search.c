@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tlh/tlh_search.h"
 
 #include "base/sorted.h"

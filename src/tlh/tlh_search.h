@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pairwise reachability over the lock histories of one trace, pair by pair: the two
  * strategies of Ganai and the schedules that come of them (tlh.c has the idea).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tlh/tlh_thinned.h"
 
 #include "tlh/thinned.h"

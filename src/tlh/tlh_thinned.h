@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tlh among synchronisation and candidates (thinned.h): what it costs depends on how much
  * threads have to do with each other, not on how much they do. */
 #ifndef PREPLAY_TLH_TLH_THINNED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who may a condition variable wake? A signal wakes one of the threads that
  * wait at that moment, which one is not said; a broadcast wakes all of them; a
  * signal that finds nobody waiting is lost.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a program did after an error was reached, in words, one entry for each order of the two
  * accesses that was run. */
 #ifndef PREPLAY_TRACE_CONSEQUENCE_H

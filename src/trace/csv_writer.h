@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Traces as comma-separated values (RFC 4180), for spreadsheets and scripts: a header,
  * then a row an event. */
 #ifndef PREPLAY_TRACE_CSV_WRITER_H

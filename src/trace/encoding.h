@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The bytes of a recorded thread: what the runtime writes and the reader reads
  * (docs/design.md, "Events"). Only integers and inline functions, so that it can live
  * inside a target, inside the tool and inside Valgrind.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/event.h"
 
 static const char *const texts[EVENT_COUNT] = {

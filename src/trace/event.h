@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An event is one operation of one thread (docs/design.md, "Events"). This header is
  * the vocabulary that every part of preplay shares; it includes nothing but
  * integers, so that the runtime inside the target can use it too.

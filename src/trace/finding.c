@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/finding.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What engines find, replay decides on and reports show (docs/design.md, "The command line"). */
 #ifndef PREPLAY_TRACE_FINDING_H
 #define PREPLAY_TRACE_FINDING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/finding_id.h"
 
 #include "base/memory.h"

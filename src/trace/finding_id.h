@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names for findings that survive from run to run and from edit to edit of one program. */
 #ifndef PREPLAY_TRACE_FINDING_ID_H
 #define PREPLAY_TRACE_FINDING_ID_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The formats trace_open() knows. A new one adds a line to formats/formats.c. */
 #ifndef PREPLAY_TRACE_FORMATS_H
 #define PREPLAY_TRACE_FORMATS_H

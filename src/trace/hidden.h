@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Variables of the environment that are not to be kept in a recording: secrets. What the tool
  * leaves out of the manifest and the runtime of a process's own notes. Integers and text only, so
  * that it can live inside a target.

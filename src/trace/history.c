@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/history.h"
 
 #include "base/sorted.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A whole trace in memory, for engines that look at it more than once. */
 #ifndef PREPLAY_TRACE_HISTORY_H
 #define PREPLAY_TRACE_HISTORY_H

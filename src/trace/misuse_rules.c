@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/misuse_rules.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Misuse of threads and locks, as one table: what is reported, by which events it is known and in
  * which state, who else reports it, and under which word it is suppressed. Reports, suppressions,
  * SARIF rules and docs/misuse.md follow from it; what happened is recognised in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/outline.h"
 
 int outline_read(struct outline *outline, struct trace *trace, struct error *error)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A trace without its accesses: who held, signalled and waited for what. Accesses are most of a
  * trace and say nothing about that: without them a long one takes little memory. */
 #ifndef PREPLAY_TRACE_OUTLINE_H

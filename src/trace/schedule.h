@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tool tells a replayed target, and what it hears back: the boundary
  * between src/replay and src/runtime. Integers and text only.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/selection.h"
 
 struct selection *selection_create(void)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which plain accesses of a long recording are delivered (model/sift.h decides). Every other
  * event is: what is left out are accesses of variables that come in the same order in every
  * correct reordering, but for a sample of them. */

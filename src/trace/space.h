@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Room for the recordings of those who cannot make files any more: a program that has changed its
  * user or its root, closed its descriptors, has none left, or may not make system calls.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The separators of a short .std line, found all at once.
  *
  * Nearly every line of a trace fits into 64 bytes. Its separators are found by

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/std_ops.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The words of .std lines: `[try]op[.order][!](operand[,operand])[=value]`.
  *
  *   try     a try or timed form                        (EVENT_TRY)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The .std reader. The file is read through one sliding buffer, so memory does
  * not grow with the trace; a line is parsed where it lies, and only names are
  * copied, once each. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes events as .std lines; what the reader reads back is the same trace. */
 #ifndef PREPLAY_TRACE_STD_WRITER_H
 #define PREPLAY_TRACE_STD_WRITER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A trace, opened for one linear reading. TRACE on the command line is a
  * preplay.data directory, a .std or a .tiddle file; trace_open() looks and picks
  * the format. Every byte is hostile: a malformed trace is an ERROR_INPUT with

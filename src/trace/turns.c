@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/turns.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A witness as turns: only the events at which threads' turns end are listed. In a turn
  * a thread goes on from where it stood, up to the listed event and with it. The events
  * of the error that are not performed come last; before them each of their threads, in

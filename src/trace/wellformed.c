@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/wellformed_state.h"
 
 #include <stdarg.h>

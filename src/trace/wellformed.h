@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rules of a well-formed trace, checked event by event as it is read, and
  * the small repairs that make every reader deliver the same thing:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/wellformed_state.h"
 
 static enum wellformed_answer acquire_failed(struct wellformed *self, const struct event *event,

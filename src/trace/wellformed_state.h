@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the rules of a well-formed trace remember, shared by the files that check
  * them: wellformed_locks.c has the locks and what waits with them, wellformed.c
  * the rest. */

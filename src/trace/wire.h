@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The numbers of the recording's format, as they stand on disk: the one description of the bytes
  * that encoding.h gives names to. Each is asserted to be what the code makes of it, so that an
  * operation that is added, moved or renamed cannot change what an old recording means.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The last pass: from units to events. */
 #include "trace/recorded/binary_source.h"
 #include "trace/schedule.h"

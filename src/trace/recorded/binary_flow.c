@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the program's code says about two places of a recording. */
 #include "symbols/value_flow.h"
 #include "symbols/wait_code.h"

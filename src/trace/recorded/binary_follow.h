@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Follows a process that is being recorded, so that what it has done so far can be
  * read as a trace while it runs.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What must be known of a trace before its events can be delivered. */
 #include "trace/recorded/binary_source.h"
 

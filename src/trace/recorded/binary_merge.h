@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All streams of a trace directory as one sequence of units, by (stamp, thread):
  * an order that could have been observed (encoding.h). Streams are opened when
  * their thread starts and closed when it ends, so that a trace of thousands of

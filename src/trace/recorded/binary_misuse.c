@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls that break a rule by when they come, or of which only the rule is recorded; and releases of
  * locks that their thread does not hold. */
 #include "trace/recorded/binary_source.h"

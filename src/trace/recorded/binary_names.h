@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names for what a recorded program synchronises on and shares. An address means
  * another object after its memory was allocated anew, or after it was
  * initialised again: names carry a running number where an address is reused. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/recorded/binary_object_pages.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A page of memory in the second pass: which extent (binary_objects_state.h) each of its bytes
  * belongs to. An array takes one piece; a page of many small objects gets a table of bytes. */
 #ifndef PREPLAY_TRACE_RECORDED_BINARY_OBJECT_PAGES_H

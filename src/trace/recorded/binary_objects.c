@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/recorded/binary_objects_state.h"
 
 #include "base/sorted.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From addresses to objects (docs/design.md, "Words"): an object is a maximal run of
  * bytes that more than one thread touched, at least one by writing, and that
  * every access covers either whole or not at all. Memory that is allocated anew

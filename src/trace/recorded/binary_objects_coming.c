@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects whose bytes are not used yet: the first pass dates them by their page's first use, which
  * may be long after the memory was allocated. */
 #include "base/sorted.h"

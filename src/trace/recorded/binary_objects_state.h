@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The two passes share one map of pages: binary_objects_learn.c fills it in the first, and
  * binary_objects.c in the second. */
 #ifndef PREPLAY_TRACE_RECORDED_BINARY_OBJECTS_STATE_H

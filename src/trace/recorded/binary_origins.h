@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where the memory of shared objects came from: which call allocated the heap block,
  * or whose stack it is. */
 #ifndef PREPLAY_TRACE_RECORDED_BINARY_ORIGINS_H

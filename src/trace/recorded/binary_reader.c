@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The format of recorded traces: opening, closing, and questions about places. */
 #include "trace/recorded/binary_follow.h"
 #include "trace/recorded/binary_source.h"

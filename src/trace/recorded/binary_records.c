@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/recorded/binary_records.h"
 
 #include "trace/wire.h"

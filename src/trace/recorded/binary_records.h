@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The records of a stream (encoding.h), one by one: the part of binary_stream.h that knows
  * their bytes. */
 #ifndef PREPLAY_TRACE_RECORDED_BINARY_RECORDS_H

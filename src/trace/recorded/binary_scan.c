@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/recorded/binary_scan.h"
 
 #include <string.h>

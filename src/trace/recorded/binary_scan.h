@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Walks over a stream's records (encoding.h) without decoding what they say: where
  * each ends, and the stamps. It goes on where it stopped when the stream has grown,
  * so that a stream can be followed while its thread still writes it. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The reader of recorded traces, inside. Passes over the merged streams: the first finds out
  * which memory is shared and which locks are used as semaphores (binary_learn.c), one more,
  * for programs with condition variables, which waits were skipped (skipped_waits.h), and the

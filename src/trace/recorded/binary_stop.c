@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/recorded/binary_stop.h"
 
 #include "base/files.h"

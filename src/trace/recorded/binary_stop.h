@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A recording that had to stop before its program did (disk full, limit): up to where it is whole,
  * and why. */
 #ifndef PREPLAY_TRACE_RECORDED_BINARY_STOP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decodes one thread's stream (encoding.h) into units: a stamped record and the
  * accesses that follow it, in program order. */
 #ifndef PREPLAY_TRACE_RECORDED_BINARY_STREAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "base/files.h"
 #include "trace/recorded/binary_follow.h"

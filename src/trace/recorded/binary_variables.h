@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The variables of a recorded trace: ids in the order in which they are first accessed,
  * and their names. There may be millions of variables and a report names a few of them,
  * so a name is made when somebody asks for it. */

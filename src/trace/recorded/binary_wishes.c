@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the threads of a recorded program still waited for when it ended: the wishes in the
  * headers of their streams (encoding.h). */
 #include "trace/recorded/binary_wishes.h"

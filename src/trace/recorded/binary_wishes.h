@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who waits, by the headers of the streams alone: without reading the trace. */
 #ifndef PREPLAY_TRACE_RECORDED_BINARY_WISHES_H
 #define PREPLAY_TRACE_RECORDED_BINARY_WISHES_H

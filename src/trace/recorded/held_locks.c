@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/recorded/held_locks.h"
 
 void held_locks_follow(struct held_locks *held, const struct event *event, uint64_t address)

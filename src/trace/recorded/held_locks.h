@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which locks of a recorded program are held at which addresses, in the last pass: memory that is
  * freed, or a lock that is initialised anew, is the end of a lock that nobody destroyed. That is
  * told, as a destroy, only where somebody holds it. Few locks are held at a time.

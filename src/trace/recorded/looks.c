@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/recorded/looks.h"
 
 #include "base/map.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which atomic loads of a recording are looks: loads that ended no spin loop, so that in another
  * schedule their thread would have gone on, too, whatever they saw (event.h, OPS_BOUND).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The pass between the first and the last: critical sections, what they wrote and signalled,
  * and who read it inside others. */
 #include "trace/recorded/skipped_state.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the parts of skipped_waits.h share: skipped_sections.c collects, skipped_waits.c decides. */
 #ifndef PREPLAY_TRACE_RECORDED_SKIPPED_STATE_H
 #define PREPLAY_TRACE_RECORDED_SKIPPED_STATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/recorded/skipped_state.h"
 
 struct skipped_waits *skipped_waits_create(const struct skipped_program *program)

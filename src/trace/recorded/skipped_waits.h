@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Waits that did not happen. A thread that finds its predicate true passes its wait-loop
  * without waiting: the order that the signal was there to make is there, but no event says
  * so. Carril and Tichy instrument wait-loops to see it (Carril & Tichy, interleavings, section 3:

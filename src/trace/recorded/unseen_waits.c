@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/recorded/unseen_waits.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Waits for a condition inside a library that is not instrumented: it takes the mutex, looks at
  * what it waits for and waits, and of all that only the mutex and the wait are seen. A signal that
  * comes before such a wait is not lost, since the library would have seen what it is about; but no
