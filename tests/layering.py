@@ -18,7 +18,7 @@ KNOWN_CYCLES = {
     "runtime/command", "runtime/enforce", "runtime/enforce_steps", "runtime/host", "runtime/process",
     "runtime/recorder", "runtime/schedule", "runtime/stamps", "runtime/standing", "runtime/sync",
     "runtime/thread", "runtime/turns", "runtime/wish",
-    "search/by_plans", "search/clocks", "search/exposed", "search/index", "search/minded",
+    "search/by_plans", "search/clocks", "search/exposed", "search/index", "search/relevant_variables",
     "search/search", "search/state", "search/suspects", "search/uses", "search/visit",
     "smt/smt_hunt", "smt/smt_pairs", "smt/smt_search",
     "target/ending", "target/hung", "target/recording", "target/trace_directory", "target/waiting",

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which preplay this is. */
 #ifndef PREPLAY_CLI_VERSION_H
 #define PREPLAY_CLI_VERSION_H

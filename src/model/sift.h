@@ -4,10 +4,10 @@
  * A variable is *settled* if its accesses come in the observed order in every correct reordering
  * that keeps what reads saw, and happens-before orders them too: each access knows, by program
  * order, fork, join, barriers, once-blocks, and by what was read of variables that are not
- * settled, all earlier ones that conflict with it (the idea of search/minded.h, by segments and
- * while reading). Private memory is; so are buffers that are handed over under a lock or with an
- * atomic pointer. No sound model has a race of a settled variable, and nothing that is decided
- * of the others depends on it: what orders it is kept. So its accesses are left out.
+ * settled, all earlier ones that conflict with it (the idea of search/relevant_variables.h, by
+ * segments and while reading). Private memory is; so are buffers that are handed over under a lock
+ * or with an atomic pointer. No sound model has a race of a settled variable, and nothing that is
+ * decided of the others depends on it: what orders it is kept. So its accesses are left out.
  *
  * `sync` knows nothing of what reads saw: there, accesses of settled variables may race. A sample
  * of those stays, for each pair of places of code that no fork, join, barrier or common lock

@@ -2,13 +2,13 @@
 #include "search/essence.h"
 
 #include "base/sorted.h"
-#include "search/minded.h"
+#include "search/relevant_variables.h"
 #include "trace/turns.h"
 
 struct sieve {
     const struct search_index *whole;
     const bool *asked;
-    const uint8_t *minded;
+    const uint8_t *relevance;
 };
 
 static bool passes(const struct sieve *sieve, uint32_t pos)
@@ -16,8 +16,8 @@ static bool passes(const struct sieve *sieve, uint32_t pos)
     const struct history *history = sieve->whole->history;
     const struct event *event = &history->events[pos];
     if (op_in(event->op, OPS_ACCESS))
-        return sieve->minded[event->object] == MIND ||
-               (sieve->minded[event->object] == MIND_NOT && sieve->asked[pos]);
+        return sieve->relevance[event->object] == RELEVANCE_KEPT ||
+               (sieve->relevance[event->object] == RELEVANCE_NONE && sieve->asked[pos]);
     return op_in(event->op, OPS_SYNC) || sieve->asked[pos];
 }
 
@@ -75,10 +75,10 @@ static void keep_initial_values(const struct history *whole, const struct map *v
 
 struct essence *essence_create(const struct search_index *whole, const bool *asked, uint32_t most)
 {
-    struct sieve sieve = {whole, asked, index_with(whole, INDEX_MINDED)->minded};
+    struct sieve sieve = {whole, asked, index_with(whole, INDEX_RELEVANT)->relevance};
     struct sifted sifted = {0};
     struct essence *essence = NULL;
-    if (sieve.minded && sift(&sieve, most, &sifted)) {
+    if (sieve.relevance && sift(&sieve, most, &sifted)) {
         essence = NEW(struct essence);
         essence->whole = whole->history;
         essence->origin = sifted.origin.items;

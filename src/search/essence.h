@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What of a history matters for some questions: its synchronisation, the accesses that are asked
- * for, and those that a correct reordering has to mind (minded.h). It has the same answers, and
- * a schedule of it, read as turns (trace/turns.h), is one of the whole history: what was left out
- * comes along with the next event of its thread.
+ * for, and those that a correct reordering has to mind (relevant_variables.h). It has the same
+ * answers, and a schedule of it, read as turns (trace/turns.h), is one of the whole history: what
+ * was left out comes along with the next event of its thread.
  *
  * For races and deadlocks; not for atomic blocks, whose questions excuse reads. */
 #ifndef PREPLAY_SEARCH_ESSENCE_H

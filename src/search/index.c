@@ -4,7 +4,7 @@
 #include "base/sorted.h"
 #include "base/array.h"
 #include "search/clocks.h"
-#include "search/minded.h"
+#include "search/relevant_variables.h"
 
 struct held_nodes ARRAY_OF(struct held);
 
@@ -275,7 +275,7 @@ static void make_readers(const struct search_index *index, struct index_parts *p
 void index_make(const struct search_index *index, enum index_part part)
 {
     struct index_parts *parts = index->parts;
-    if (part == INDEX_MINDED) /* it takes clocks itself */
+    if (part == INDEX_RELEVANT) /* it takes clocks itself */
         index_clocks(index);
     pthread_mutex_lock(&parts->lock);
     if (!(atomic_load(&parts->made) & part)) {
@@ -290,7 +290,7 @@ void index_make(const struct search_index *index, enum index_part part)
         else if (part == INDEX_WRITES)
             fill_lists(index, &parts->writes, index->history->variables, key_written, false);
         else
-            parts->minded = minded_find(index);
+            parts->relevance = relevant_variables_find(index);
         atomic_fetch_or(&parts->made, part);
     }
     pthread_mutex_unlock(&parts->lock);
@@ -341,7 +341,7 @@ static void parts_destroy(struct index_parts *parts)
     lists_free(&parts->initial);
     lists_free(&parts->writes);
     free(parts->held);
-    free(parts->minded);
+    free(parts->relevance);
     pthread_mutex_destroy(&parts->lock);
     free(parts);
 }

@@ -46,7 +46,7 @@ enum index_part {
     INDEX_SOFT_CLOCKS = 1 << 1,
     INDEX_READERS = 1 << 2, /* readers and initial */
     INDEX_HELD = 1 << 3,
-    INDEX_MINDED = 1 << 4,
+    INDEX_RELEVANT = 1 << 4,
     INDEX_WRITES = 1 << 5,
 };
 struct index_parts {
@@ -58,7 +58,7 @@ struct index_parts {
     struct event_lists initial; /* by variable: reads bound to the initial value */
     struct event_lists writes;  /* by variable */
     uint32_t *held;             /* by pos: locks held by the thread before the event */
-    uint8_t *minded;            /* by variable: minded.h; NULL if it is not known */
+    uint8_t *relevance;         /* by variable: relevant_variables.h; NULL if it is not known */
 };
 
 struct search_index {

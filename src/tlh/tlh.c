@@ -13,7 +13,7 @@
  * threads the strategies agree. */
 #include "engine/found.h"
 #include "tlh/tlh_search.h"
-#include "tlh/tlh_thinned.h"
+#include "tlh/tlh_projected.h"
 #include "engine/whole.h"
 #include "search/suspects.h"
 
@@ -145,10 +145,10 @@ static int search(struct engine_run *run, const struct lockset_pairs *pairs, boo
         return search_whole(run, error);
     uint32_t limit = early_limit(run, pairs);
     if (limit)
-        tlh_thinned_try(run, log, limit, found);
+        tlh_projected_try(run, log, limit, found);
     if (are_settled(pairs, found, false))
         return 0;
-    tlh_thinned_try(run, log, UINT32_MAX, found);
+    tlh_projected_try(run, log, UINT32_MAX, found);
     if (are_settled(pairs, found, true))
         return 0;
     /* Other instances of what was refuted may be reachable: only the whole trace has them. */

@@ -23,7 +23,7 @@
 
 struct tlh_search {
     struct engine_run *run;
-    const struct history *history; /* thinned, or the whole trace */
+    const struct history *history; /* a projection (sync_projection.h), or the whole trace */
     struct rules *rules;
     struct observed_run observed; /* as far as the last schedule follows it */
     struct search_index *index;

@@ -221,7 +221,7 @@ static size_t places_found(const char *text, size_t length, bool every_pair, uin
 /* The search among synchronisation and candidates finds what the search in the whole
  * trace for every single pair finds; with two threads it has a schedule where that one
  * has schedules for all. */
-static void test_thinned(void **state)
+static void test_projection(void **state)
 {
     (void)state;
     static const char *const shapes[] = {
@@ -359,7 +359,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_start_pair),          cmocka_unit_test(test_incremental),
         cmocka_unit_test(test_without_reuse),       cmocka_unit_test(test_any_order),
-        cmocka_unit_test(test_two_threads),         cmocka_unit_test(test_thinned),
+        cmocka_unit_test(test_two_threads),         cmocka_unit_test(test_projection),
         cmocka_unit_test(test_log_again),           cmocka_unit_test(test_turns),
         cmocka_unit_test(test_plain_before_atomic),
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tlh/thinned.h"
+#include "tlh/sync_projection.h"
 
 #include "base/sorted.h"
 
@@ -114,8 +114,9 @@ static void merge(struct merging *merging, const struct sync_log *log,
         push(merging, &additions->items[next].event, additions->items[next].pos);
 }
 
-void thinned_create(struct thinned *thinned, const struct trace *trace, const struct sync_log *log,
-                    const struct lockset_pairs *pairs, uint32_t limit)
+void sync_projection_create(struct sync_projection *projection, const struct trace *trace,
+                            const struct sync_log *log, const struct lockset_pairs *pairs,
+                            uint32_t limit)
 {
     struct additions additions = {0};
     add_late(&additions, log, limit);
@@ -130,20 +131,20 @@ void thinned_create(struct thinned *thinned, const struct trace *trace, const st
                               {0}};
     merge(&merging, log, &additions, limit);
     array_free(&additions);
-    thinned->history = history_create_with(trace, merging.events, merging.count,
-                                           (uint32_t)merging.variables.count);
-    thinned->origin = merging.origin;
+    projection->history = history_create_with(trace, merging.events, merging.count,
+                                              (uint32_t)merging.variables.count);
+    projection->origin = merging.origin;
     map_free(&merging.variables);
 }
 
-void thinned_free(struct thinned *thinned)
+void sync_projection_free(struct sync_projection *projection)
 {
-    history_destroy(thinned->history);
-    free(thinned->origin);
-    *thinned = (struct thinned){0};
+    history_destroy(projection->history);
+    free(projection->origin);
+    *projection = (struct sync_projection){0};
 }
 
-uint32_t thinned_pos(const struct thinned *thinned, uint32_t origin)
+uint32_t sync_projection_pos(const struct sync_projection *projection, uint32_t origin)
 {
-    return SORTED_POINT(middle, 0, thinned->history->count, thinned->origin[middle] < origin);
+    return SORTED_POINT(middle, 0, projection->history->count, projection->origin[middle] < origin);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "tlh/tlh_thinned.h"
+#include "tlh/tlh_projected.h"
 
-#include "tlh/thinned.h"
+#include "tlh/sync_projection.h"
 #include "tlh/tlh_search.h"
 #include "engine/whole.h"
 #include "search/suspects.h"
@@ -16,12 +16,12 @@ static int by_distance(const void *a, const void *b)
     return (x->later.pos > y->later.pos) - (x->later.pos < y->later.pos);
 }
 
-static bool try_instance(struct tlh_search *search, const struct thinned *thinned,
+static bool try_instance(struct tlh_search *search, const struct sync_projection *projection,
                          const struct lockset_instance *instance)
 {
     uint32_t window = search->run->options->window;
-    const uint32_t pos[2] = {thinned_pos(thinned, instance->earlier.pos),
-                             thinned_pos(thinned, instance->later.pos)};
+    const uint32_t pos[2] = {sync_projection_pos(projection, instance->earlier.pos),
+                             sync_projection_pos(projection, instance->later.pos)};
     struct finding_event events[2];
     access_fill(&events[0], &instance->earlier);
     access_fill(&events[1], &instance->later);
@@ -31,7 +31,7 @@ static bool try_instance(struct tlh_search *search, const struct thinned *thinne
 }
 
 /* True if it is found. */
-static bool try_locations(struct tlh_search *search, const struct thinned *thinned,
+static bool try_locations(struct tlh_search *search, const struct sync_projection *projection,
                           const struct lockset_pair *pair, uint32_t limit)
 {
     size_t count = pair->instances.count;
@@ -40,7 +40,7 @@ static bool try_locations(struct tlh_search *search, const struct thinned *thinn
         memory_copy(pair->instances.items, count * sizeof *instances);
     qsort(instances, count, sizeof *instances, by_distance);
     for (size_t i = 0; i < count && !found; i++)
-        found = instances[i].later.pos < limit && try_instance(search, thinned, &instances[i]);
+        found = instances[i].later.pos < limit && try_instance(search, projection, &instances[i]);
     free(instances);
     return found;
 }
@@ -70,13 +70,13 @@ static struct place_in_order *in_order(const struct lockset_pairs *pairs)
 
 _Static_assert(TURNS_FROM <= WHOLE_SMALL, "what is listed in full is at hand");
 
-/* The turns of the thinned trace are those of the whole one, in which threads do more
+/* The turns of the projection are those of the whole one, in which threads do more
  * before each. Short traces are at hand: there every event is listed. */
-static void name_in_whole(struct engine_run *run, const struct thinned *thinned,
+static void name_in_whole(struct engine_run *run, const struct sync_projection *projection,
                           struct finding *finding)
 {
     for (uint32_t i = 0; i < finding->witness_length; i++)
-        finding->witness[i] = thinned->origin[finding->witness[i]];
+        finding->witness[i] = projection->origin[finding->witness[i]];
     if (run->trace->delivered > TURNS_FROM)
         return;
     uint32_t *turns = finding->witness;
@@ -84,29 +84,29 @@ static void name_in_whole(struct engine_run *run, const struct thinned *thinned,
     free(turns);
 }
 
-void tlh_thinned_try(struct engine_run *run, const struct sync_log *log, uint32_t limit,
-                     bool *found)
+void tlh_projected_try(struct engine_run *run, const struct sync_log *log, uint32_t limit,
+                       bool *found)
 {
     const struct lockset_pairs *pairs = lockset_pairs_of(run->filter);
     size_t before = run->findings->count;
-    struct thinned thinned;
+    struct sync_projection projection;
     struct tlh_search search;
     /* What was refuted so far is asked for again. */
     run->candidates -= run->refuted;
     run->refuted = 0;
-    thinned_create(&thinned, run->trace, log, pairs, limit);
-    tlh_search_open(&search, run, thinned.history);
+    sync_projection_create(&projection, run->trace, log, pairs, limit);
+    tlh_search_open(&search, run, projection.history);
     search.in_turns = true;
     struct place_in_order *order = in_order(pairs);
     for (size_t i = 0; i < pairs->list.count; i++) {
         uint32_t number = order[i].number;
         if (!found[number])
-            found[number] = try_locations(&search, &thinned, &pairs->list.items[number], limit);
+            found[number] = try_locations(&search, &projection, &pairs->list.items[number], limit);
     }
     free(order);
     tlh_search_close(&search);
     for (size_t i = before; i < run->findings->count; i++)
         if (run->findings->items[i].witness)
-            name_in_whole(run, &thinned, &run->findings->items[i]);
-    thinned_free(&thinned);
+            name_in_whole(run, &projection, &run->findings->items[i]);
+    sync_projection_free(&projection);
 }

@@ -3,23 +3,24 @@
  * and the accesses of the candidates. Under `sync` it has the same reorderings as the whole
  * trace, for as long as only these accesses are asked for. Its variables have numbers of
  * their own. */
-#ifndef PREPLAY_TLH_THINNED_H
-#define PREPLAY_TLH_THINNED_H
+#ifndef PREPLAY_TLH_SYNC_PROJECTION_H
+#define PREPLAY_TLH_SYNC_PROJECTION_H
 
 #include "relations/lockset_pairs.h"
 #include "trace/history.h"
 
-struct thinned {
+struct sync_projection {
     struct history *history;
     uint32_t *origin; /* by pos: the pos in the whole trace */
 };
 
 /* Of the trace as far as before `limit`. */
-void thinned_create(struct thinned *thinned, const struct trace *trace, const struct sync_log *log,
-                    const struct lockset_pairs *pairs, uint32_t limit);
-void thinned_free(struct thinned *thinned);
+void sync_projection_create(struct sync_projection *projection, const struct trace *trace,
+                            const struct sync_log *log, const struct lockset_pairs *pairs,
+                            uint32_t limit);
+void sync_projection_free(struct sync_projection *projection);
 
 /* The event that has this pos in the whole trace; it is there. */
-uint32_t thinned_pos(const struct thinned *thinned, uint32_t origin);
+uint32_t sync_projection_pos(const struct sync_projection *projection, uint32_t origin);
 
 #endif

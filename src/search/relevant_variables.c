@@ -3,7 +3,7 @@
  * earlier accesses that conflict with it. Only orders that end before it count, so by induction
  * the reads of settled variables are implied by those of the others: two variables cannot
  * vouch for each other. */
-#include "search/minded.h"
+#include "search/relevant_variables.h"
 
 #include "search/clocks.h"
 #include "search/suspects.h"
@@ -18,7 +18,7 @@ struct accessed {
     uint32_t readers; /* since then */
 };
 
-struct minding_all {
+struct settling {
     const struct search_index *index;
     const struct clocks *clocks;
     struct accessed *accessed; /* by variable */
@@ -26,7 +26,7 @@ struct minding_all {
     uint32_t *row; /* by thread: the row of its last event */
 };
 
-static bool is_known(const struct minding_all *all, uint32_t earlier, uint32_t pos)
+static bool is_known(const struct settling *all, uint32_t earlier, uint32_t pos)
 {
     const struct history *history = all->index->history;
     uint32_t thread = history->events[pos].thread, other = history->events[earlier].thread;
@@ -38,8 +38,7 @@ static bool is_known(const struct minding_all *all, uint32_t earlier, uint32_t p
     return history->index[earlier] < past[other];
 }
 
-static bool knows_readers(const struct minding_all *all, const struct accessed *accessed,
-                          uint32_t pos)
+static bool knows_readers(const struct settling *all, const struct accessed *accessed, uint32_t pos)
 {
     for (uint32_t i = accessed->readers; i; i = all->readers.items[i].next)
         if (!is_known(all, all->readers.items[i].pos, pos))
@@ -47,7 +46,7 @@ static bool knows_readers(const struct minding_all *all, const struct accessed *
     return true;
 }
 
-static void add_reader(struct minding_all *all, struct accessed *accessed, uint32_t pos)
+static void add_reader(struct settling *all, struct accessed *accessed, uint32_t pos)
 {
     struct reader *items = all->readers.items;
     for (uint32_t i = accessed->readers; i; i = items[i].next)
@@ -61,7 +60,7 @@ static void add_reader(struct minding_all *all, struct accessed *accessed, uint3
 }
 
 /* False if the access is not settled. */
-static bool settle(struct minding_all *all, uint32_t pos, const struct event *event)
+static bool settle(struct settling *all, uint32_t pos, const struct event *event)
 {
     struct accessed *accessed = &all->accessed[event->object];
     if (accessed->write && !is_known(all, accessed->write - 1, pos))
@@ -75,22 +74,22 @@ static bool settle(struct minding_all *all, uint32_t pos, const struct event *ev
     return known;
 }
 
-static void settle_all(struct minding_all *all, uint8_t *minded)
+static void settle_all(struct settling *all, uint8_t *relevance)
 {
     const struct history *history = all->index->history;
-    memset(minded, MIND_SETTLED, history->variables);
+    memset(relevance, RELEVANCE_SETTLED, history->variables);
     for (uint32_t pos = 0; pos < history->count; pos++) {
         const struct event *event = &history->events[pos];
-        if (op_in(event->op, OPS_ACCESS) && minded[event->object] == MIND_SETTLED &&
+        if (op_in(event->op, OPS_ACCESS) && relevance[event->object] == RELEVANCE_SETTLED &&
             !settle(all, pos, event))
-            minded[event->object] = MIND_NOT;
+            relevance[event->object] = RELEVANCE_NONE;
         all->row[event->thread] = all->clocks->row[pos];
     }
     for (uint32_t pos = 0; pos < history->count; pos++) {
         const struct event *event = &history->events[pos];
-        if (op_in(event->op, OPS_READING) && minded[event->object] == MIND_NOT &&
+        if (op_in(event->op, OPS_READING) && relevance[event->object] == RELEVANCE_NONE &&
             index_keep(all->index, pos) != KEEP_NOT)
-            minded[event->object] = MIND;
+            relevance[event->object] = RELEVANCE_KEPT;
     }
 }
 
@@ -103,21 +102,21 @@ static bool keeps_reads(const struct search_index *index)
     return false;
 }
 
-uint8_t *minded_find(const struct search_index *index)
+uint8_t *relevant_variables_find(const struct search_index *index)
 {
     const struct history *history = index->history;
     if (!keeps_reads(index))
         return NEW_ARRAY(uint8_t, (size_t)history->variables + 1);
-    struct minding_all all = {.index = index, .clocks = index_clocks(index)};
+    struct settling all = {.index = index, .clocks = index_clocks(index)};
     if (!all.clocks || index->model == MODEL_BRANCH)
         return NULL;
-    uint8_t *minded = NEW_ARRAY(uint8_t, (size_t)history->variables + 1);
+    uint8_t *relevance = NEW_ARRAY(uint8_t, (size_t)history->variables + 1);
     all.accessed = NEW_ARRAY(struct accessed, history->variables);
     all.row = NEW_ARRAY(uint32_t, history->threads);
     array_push(&all.readers, ((struct reader){0, 0}));
-    settle_all(&all, minded);
+    settle_all(&all, relevance);
     free(all.accessed);
     free(all.row);
     array_free(&all.readers);
-    return minded;
+    return relevance;
 }
