@@ -41,13 +41,13 @@ static void share_index(struct deal *deal, const struct search_index *index)
     unsigned made = atomic_load(&parts->made);
     share_numbers(deal, index->before, index->history->count);
     share_numbers(deal, index->partner, index->history->count);
-    share_numbers(deal, index->soft, index->history->count);
+    share_numbers(deal, index->observed_partners, index->history->count);
     if (made & INDEX_HELD)
         share_numbers(deal, parts->held, index->history->count);
     if (made & INDEX_CLOCKS)
         share_clocks(deal, parts->clocks, index->history);
-    if (made & INDEX_SOFT_CLOCKS)
-        share_clocks(deal, parts->soft_clocks, index->history);
+    if (made & INDEX_PARTNER_CLOCKS)
+        share_clocks(deal, parts->partner_clocks, index->history);
 }
 
 void ladder_alike(const struct ladder *ladder)

@@ -7,7 +7,7 @@ struct rows ARRAY_OF(uint32_t);
 
 struct building {
     const struct search_index *index;
-    bool soft;
+    bool with_partners;
     struct clocks *clocks;
     struct rows rows;
     uint32_t *now;  /* by thread: its current row */
@@ -49,9 +49,9 @@ static bool join_needs(struct building *building, uint32_t pos)
     uint32_t before = index_before(index, pos);
     if (before != POS_NONE && index_keep(index, pos) != KEEP_BRANCH)
         grew |= join(building, before);
-    uint32_t soft = building->soft ? index_soft(index, pos) : POS_NONE;
-    if (soft != POS_NONE)
-        grew |= join(building, soft);
+    uint32_t partner = building->with_partners ? index_observed_partner(index, pos) : POS_NONE;
+    if (partner != POS_NONE)
+        grew |= join(building, partner);
     if (event->op == EVENT_BARRIER_EXIT)
         grew |= join_all(building, &index->enters, event->other);
     else if (event->op == EVENT_BARRIER_ENTER &&
@@ -78,7 +78,7 @@ static enum follow {
     for (unsigned op = 0; op < EVENT_COUNT; op++)
         for (int value = 0; value < 2 && op_in(op, OPS_READING & index->history->ops); value++) {
             enum keep keep = (enum keep)index->keeps[op][value];
-            bool follows = keep == KEEP_WRITE || (keep == KEEP_VALUE && building->soft);
+            bool follows = keep == KEEP_WRITE || (keep == KEEP_VALUE && building->with_partners);
             all &= follows;
             none &= !follows;
         }
@@ -140,10 +140,11 @@ static bool build(struct building *building)
     return true;
 }
 
-struct clocks *clocks_create(const struct search_index *index, bool soft)
+struct clocks *clocks_create(const struct search_index *index, bool with_partners)
 {
     uint32_t threads = index->history->threads;
-    struct building building = {.index = index, .soft = soft, .clocks = NEW(struct clocks)};
+    struct building building = {
+        .index = index, .with_partners = with_partners, .clocks = NEW(struct clocks)};
     building.clocks->threads = threads;
     building.clocks->row = memory_alloc(index->history->count, sizeof *building.clocks->row);
     building.now = NEW_ARRAY(uint32_t, threads);

@@ -18,12 +18,12 @@ struct clocks {
 };
 
 /* NULL if the rows would take more than CLOCKS_LIMIT bytes; with very many threads, where a row is
- * long and there are few of each, not even that is worth it. `soft`: with what the observed run
- * had, though it need not be so (soft.c). */
+ * long and there are few of each, not even that is worth it. `with_partners`: with what the
+ * observed run had, though it need not be so (observed_partners.c). */
 #define CLOCKS_LIMIT        (UINT64_C(1) << 30)
 #define CLOCKS_MANY_THREADS 4096
 #define CLOCKS_MANY_LIMIT   (UINT64_C(1) << 27)
-struct clocks *clocks_create(const struct search_index *index, bool soft);
+struct clocks *clocks_create(const struct search_index *index, bool with_partners);
 void clocks_destroy(struct clocks *clocks);
 
 /* What must be executed once `pos` is: counts by thread. The entry of its own

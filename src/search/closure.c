@@ -130,10 +130,10 @@ static bool join_thread(struct search *search, uint32_t thread)
     if (search->scanned[thread] >= search->cut[thread])
         return true;
     uint32_t last = history_pos(history, thread, search->cut[thread] - 1);
-    const uint32_t *past =
-        clocks_past(search->softly ? index_with(search->index, INDEX_SOFT_CLOCKS)->soft_clocks
-                                   : index_clocks(search->index),
-                    last);
+    const uint32_t *past = clocks_past(
+        search->with_partners ? index_with(search->index, INDEX_PARTNER_CLOCKS)->partner_clocks
+                              : index_clocks(search->index),
+        last);
     search->scanned[thread] = search->cut[thread];
     search->steps++;
     for (uint32_t other = 0; other < history->threads; other++)

@@ -281,8 +281,8 @@ void index_make(const struct search_index *index, enum index_part part)
     if (!(atomic_load(&parts->made) & part)) {
         if (part == INDEX_CLOCKS)
             parts->clocks = clocks_create(index, false);
-        else if (part == INDEX_SOFT_CLOCKS)
-            parts->soft_clocks = index->has_states ? clocks_create(index, true) : NULL;
+        else if (part == INDEX_PARTNER_CLOCKS)
+            parts->partner_clocks = index->has_states ? clocks_create(index, true) : NULL;
         else if (part == INDEX_READERS)
             make_readers(index, parts);
         else if (part == INDEX_HELD)
@@ -320,7 +320,7 @@ struct search_index *search_index_create(const struct history *history, enum mod
     array_free(&tally.slots);
     index->plans = plans_index_create(index->rules);
     if (index->has_states) {
-        index_find_soft(index);
+        index_find_observed_partners(index);
         index->past = past_states_create(history);
         fill_lists(index, &index->stateful, history->threads, key_stateful, true);
     }
@@ -336,7 +336,7 @@ static void lists_free(struct event_lists *lists)
 static void parts_destroy(struct index_parts *parts)
 {
     clocks_destroy(parts->clocks);
-    clocks_destroy(parts->soft_clocks);
+    clocks_destroy(parts->partner_clocks);
     lists_free(&parts->readers);
     lists_free(&parts->initial);
     lists_free(&parts->writes);
@@ -358,7 +358,7 @@ void search_index_destroy(struct search_index *index)
     free(index->partner);
     free(index->held);
     free(index->nodes);
-    free(index->soft);
+    free(index->observed_partners);
     plans_index_destroy(index->plans);
     lists_free(&index->enters);
     lists_free(&index->sections);

@@ -43,7 +43,7 @@ struct held_changes ARRAY_OF(struct held_change);
  * when somebody asks for it, whoever comes first. */
 enum index_part {
     INDEX_CLOCKS = 1 << 0,
-    INDEX_SOFT_CLOCKS = 1 << 1,
+    INDEX_PARTNER_CLOCKS = 1 << 1,
     INDEX_READERS = 1 << 2, /* readers and initial */
     INDEX_HELD = 1 << 3,
     INDEX_RELEVANT = 1 << 4,
@@ -51,14 +51,14 @@ enum index_part {
 };
 struct index_parts {
     pthread_mutex_t lock;
-    _Atomic unsigned made;      /* enum index_part, or-ed */
-    struct clocks *clocks;      /* NULL where they would need too much memory */
-    struct clocks *soft_clocks; /* with what soft.c finds as well; NULL without has_states */
-    struct event_lists readers; /* by write: reads bound to it, ascending */
-    struct event_lists initial; /* by variable: reads bound to the initial value */
-    struct event_lists writes;  /* by variable */
-    uint32_t *held;             /* by pos: locks held by the thread before the event */
-    uint8_t *relevance;         /* by variable: relevant_variables.h; NULL if it is not known */
+    _Atomic unsigned made;         /* enum index_part, or-ed */
+    struct clocks *clocks;         /* NULL where they would need too much memory */
+    struct clocks *partner_clocks; /* with observed partners as well; NULL without has_states */
+    struct event_lists readers;    /* by write: reads bound to it, ascending */
+    struct event_lists initial;    /* by variable: reads bound to the initial value */
+    struct event_lists writes;     /* by variable */
+    uint32_t *held;                /* by pos: locks held by the thread before the event */
+    uint8_t *relevance;            /* by variable: relevant_variables.h; NULL if it is not known */
 };
 
 struct search_index {
@@ -78,7 +78,7 @@ struct search_index {
     struct held_changes *held;   /* by thread */
     struct event_lists enters;   /* by barrier instance */
     struct event_lists sections; /* by slot: successful acquires of one lock by one thread */
-    uint32_t *soft;              /* by pos, of synchronisation: soft.c; NULL without has_states */
+    uint32_t *observed_partners; /* by pos, of synchronisation; NULL without has_states */
     struct past_states *past;    /* NULL without has_states */
     struct plans_index *plans;   /* for by_plans.h */
     struct map slots;            /* (lock, thread) -> slot + 1 */
@@ -129,12 +129,12 @@ static inline uint32_t index_before(const struct search_index *index, uint32_t p
     return keep == KEEP_WRITE || keep == KEEP_BRANCH ? index->rules->reads_from[pos] : POS_NONE;
 }
 
-/* What the event had in the observed run, as soft.c says. */
-static inline uint32_t index_soft(const struct search_index *index, uint32_t pos)
+/* What the event had in the observed run, as observed_partners.c says. */
+static inline uint32_t index_observed_partner(const struct search_index *index, uint32_t pos)
 {
     unsigned op = event_at(index, pos)->op;
     if (op_in(op, OPS_SYNC & ~OPS_ACCESS))
-        return index->soft[pos];
+        return index->observed_partners[pos];
     return index_keep(index, pos) == KEEP_VALUE ? index->rules->reads_from[pos] : POS_NONE;
 }
 
@@ -152,8 +152,8 @@ static inline bool sections_exclude(const struct event *a, const struct event *b
     return a->op != EVENT_ACQUIRE_READ || b->op != EVENT_ACQUIRE_READ;
 }
 
-/* soft.c: fills `soft`. */
-void index_find_soft(struct search_index *index);
+/* observed_partners.c: fills `observed_partners`. */
+void index_find_observed_partners(struct search_index *index);
 
 /* The last section of `lock` in `thread` that begins before the thread's event
  * number `limit` and excludes `acquire`; POS_NONE if there is none. */

@@ -153,11 +153,11 @@ static int compare_operations(const void *left, const void *right)
 
 /* Does S have, of every condition and semaphore, the first operations in the observed
  * order? Then they work in that order as they did. So do reads that are kept by value if S has
- * the writes they saw (`softly`). */
-static bool keeps_states(const struct search *search, bool softly)
+ * the writes they saw (`with_partners`). */
+static bool keeps_states(const struct search *search, bool with_partners)
 {
     const struct search_index *index = search->index;
-    if (index->has_failed_tries || (index->model == MODEL_VALUE && !softly))
+    if (index->has_failed_tries || (index->model == MODEL_VALUE && !with_partners))
         return false;
     uint32_t conditions = trace_count(index->history->trace, CLASS_CONDITION);
     uint32_t count = index->stateful.start[index->history->threads];
@@ -178,18 +178,18 @@ static bool keeps_states(const struct search *search, bool softly)
     return kept;
 }
 
-/* The observed order of a set that is closed for it, without any decision. `softly`: closed
- * under what soft.c says, too. */
-static bool solve_preserving(struct search *search, bool softly)
+/* The observed order of a set that is closed for it, without any decision. `with_partners`: closed
+ * under what observed_partners.c says, too. */
+static bool solve_preserving(struct search *search, bool with_partners)
 {
     const struct search_index *index = search->index;
     closure_push(search);
-    search->softly = softly;
-    bool found = (!softly || closure_complete(search)) && closure_preserve(search);
-    search->softly = false;
+    search->with_partners = with_partners;
+    bool found = (!with_partners || closure_complete(search)) && closure_preserve(search);
+    search->with_partners = false;
     if (found && search->query.goal < SEARCH_ATOMICITY &&
         (!index->has_states ||
-         (search->query.goal < SEARCH_DEADLOCK && keeps_states(search, softly))))
+         (search->query.goal < SEARCH_DEADLOCK && keeps_states(search, with_partners))))
         schedule_observed(search);
     else
         found = found && schedule_run(search) && order_unwoken(search) == POS_NONE;
@@ -266,14 +266,14 @@ enum search_answer order_solve(struct search *search)
     const struct search_index *index = search->index;
     if (search->plans_only && goes_by_plans(search))
         return solve_by_plans(search);
-    bool softly =
-        search->by_clocks && index->has_states && index_with(index, INDEX_SOFT_CLOCKS)->soft_clocks;
-    if (softly && solve_preserving(search, true))
+    bool with_partners = search->by_clocks && index->has_states &&
+                         index_with(index, INDEX_PARTNER_CLOCKS)->partner_clocks;
+    if (with_partners && solve_preserving(search, true))
         return SEARCH_WITNESS;
     search->by_clocks = search->by_clocks && index_clocks(index);
     if (!closure_complete(search) || closure_contradicts(search))
         return SEARCH_REFUTED;
-    if (!softly && solve_preserving(search, false))
+    if (!with_partners && solve_preserving(search, false))
         return SEARCH_WITNESS;
     if (!sections_follow(search) || !counts_suffice(search) || closure_contradicts(search))
         return SEARCH_REFUTED;

@@ -87,10 +87,10 @@ struct search {
     uint64_t steps, limit;
 
     /* The set S. */
-    bool softly;       /* soft clocks instead */
-    bool by_clocks;    /* clocks.h says what is needed; else events are looked at */
-    uint32_t *ceiling; /* by thread: S never has more of it */
-    bool *stays;       /* by thread: it stands at its ceiling in the end, and so has started */
+    bool with_partners; /* clocks with observed partners instead */
+    bool by_clocks;     /* clocks.h says what is needed; else events are looked at */
+    uint32_t *ceiling;  /* by thread: S never has more of it */
+    bool *stays;        /* by thread: it stands at its ceiling in the end, and so has started */
     uint32_t *cut;
     uint32_t *scanned; /* by thread: events whose needs were added already */
     uint32_t *kept;    /* `branch`: reads among the first kept[t] are kept */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What an event of an object with a state had in the observed run, though another
  * event might do as well: the post that a semaphore wait consumed, the signal that
- * ended a wait, the holder that a failed try met; and, which index_soft() adds, the write
- * whose value was read. A set that has
- * these, too, can usually be executed in the observed order. */
+ * ended a wait, the holder that a failed try met; and, which index_observed_partner() adds, the
+ * write whose value was read. A set that has these, too, can usually be executed in the observed
+ * order. */
 #include "base/array.h"
 #include "search/index.h"
 #include "trace/condition.h"
@@ -34,11 +34,11 @@ static void note_semaphore(struct past *past, uint32_t pos, const struct event *
     struct semaphore_past *semaphore = &past->semaphores[event->object];
     uint32_t initial = trace_semaphore_initial(past->index->history->trace, event->object);
     if (semaphore->fails) {
-        past->index->soft[pos] = semaphore->last;
+        past->index->observed_partners[pos] = semaphore->last;
     } else if (event->op == EVENT_SEM_WAIT) {
         uint32_t number = semaphore->waits++;
         if (number >= initial && number - initial < semaphore->posts.count)
-            past->index->soft[pos] = semaphore->posts.items[number - initial];
+            past->index->observed_partners[pos] = semaphore->posts.items[number - initial];
     }
     if (event->op == EVENT_POST)
         array_push(&semaphore->posts, pos);
@@ -72,7 +72,7 @@ static void note_condition(struct past *past, uint32_t pos, const struct event *
         break;
     case EVENT_WAIT_END:
         if (signalled)
-            past->index->soft[pos] = waker(condition, event->thread);
+            past->index->observed_partners[pos] = waker(condition, event->thread);
         condition_wake(&condition->condition, event->thread, signalled);
         break;
     case EVENT_SIGNAL:
@@ -88,7 +88,7 @@ static void note_condition(struct past *past, uint32_t pos, const struct event *
 
 static void note(struct past *past, uint32_t pos, const struct event *event)
 {
-    past->index->soft[pos] = POS_NONE;
+    past->index->observed_partners[pos] = POS_NONE;
     if (event->op == EVENT_POST || event->op == EVENT_SEM_WAIT)
         note_semaphore(past, pos, event);
     else if (event_object_class(event->op) == CLASS_CONDITION)
@@ -96,10 +96,10 @@ static void note(struct past *past, uint32_t pos, const struct event *event)
     if (event_acquires(event))
         past->holders[event_lock(event)] = pos;
     else if (op_in(event->op, OPS_ACQUIRING))
-        past->index->soft[pos] = past->holders[event_lock(event)];
+        past->index->observed_partners[pos] = past->holders[event_lock(event)];
 }
 
-void index_find_soft(struct search_index *index)
+void index_find_observed_partners(struct search_index *index)
 {
     const struct history *history = index->history;
     uint32_t semaphores = trace_count(history->trace, CLASS_SEMAPHORE);
@@ -108,7 +108,7 @@ void index_find_soft(struct search_index *index)
     struct past past = {index, NEW_ARRAY(struct semaphore_past, semaphores),
                         NEW_ARRAY(struct condition_past, conditions),
                         memory_alloc(locks, sizeof(uint32_t))};
-    index->soft = memory_alloc(history->count, sizeof *index->soft);
+    index->observed_partners = memory_alloc(history->count, sizeof *index->observed_partners);
     memset(past.holders, 0xff, locks * sizeof *past.holders);
     for (uint32_t i = 0; i < semaphores; i++)
         past.semaphores[i].last = POS_NONE;
