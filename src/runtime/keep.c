@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/keep.h"
 
+#include "runtime/inherited.h"
 #include "runtime/system.h"
 #include "runtime/text.h"
 
@@ -37,6 +38,7 @@ void keep_start(const char *directory, void (*complain)(const char *what, const 
     const char *schedule = getenv("PREPLAY_REPLAY");
     keep.directory = directory;
     keep.complain = complain;
+    inherited_note();
     atomic_store(&keep.on, !schedule || !*schedule);
 }
 
@@ -230,10 +232,12 @@ static long keep_empty(struct workspace *work)
     return to < 0 ? to : 0;
 }
 
-/* Its last name goes: with another one the bytes stay, and nobody is left who could change them. */
+/* Its last name goes: with another one the bytes stay, and nobody is left who could change them,
+ * but for who has it open already. What the program itself opened to write to was kept at that
+ * time. */
 static bool link_file(struct workspace *work)
 {
-    return !work->stays && work->status.st_nlink == 1 &&
+    return !work->stays && work->status.st_nlink == 1 && !inherited_writes_to(&work->status) &&
            system_ask(SYS_link, (long)work->path, (long)work->fresh, 0, 0, 0, 0) == 0;
 }
 

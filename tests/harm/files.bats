@@ -81,6 +81,32 @@ temporary() { ls -a /tmp /var/tmp /dev/shm "${TMPDIR:-/tmp}" | grep "preplay-[0-
     [[ "$output" == *"2 files changed during the run, and not by what preplay sees of it ("*"/work/"* ]]
 }
 
+# The shell's descriptor is not known to be written to before the file is removed.
+@test "what is removed while an inherited descriptor writes to it is kept as it was" {
+    room_for root
+    mkdir work && cd work
+    cat >../removes.c <<'C'
+#include <pthread.h>
+#include <unistd.h>
+static void *write_later(void *unused) { return write(7, "later\n", 6) == 6 ? unused : NULL; }
+int main(void)
+{
+    pthread_t thread;
+    unlink("log");
+    unlink("other");
+    pthread_create(&thread, NULL, write_later, NULL);
+    return pthread_join(thread, NULL);
+}
+C
+    "$PREPLAY" cc -g -pthread ../removes.c -o ../removes
+    echo before >log
+    echo other >other
+    "$PREPLAY" record -d ../trace ../removes 7>>log
+    [ "$(grep -lx before ../trace/before/* | wc -l)" = 1 ]
+    run ! grep -rqx later ../trace/before
+    [ "$(grep -lx other ../trace/before/* | wc -l)" = 1 ]
+}
+
 @test "written outside of what can be kept apart: nothing is replayed, and --in-place is named" {
     room_for contained
     cat >elsewhere.c <<'C'
