@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The bytes of the file that stand for something. Locks of an open file, not of a process
@@ -23,6 +24,20 @@ static int set_lock(int file, short type, off_t byte)
 {
     struct flock wanted = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
     return fcntl(file, F_OFD_SETLK, &wanted);
+}
+
+/* The guard of a preplay that was killed holds its locks until it has ended what was replayed: that
+ * takes a moment. */
+static int lock_replays(int file)
+{
+    enum { TRIES = 200 };
+    const struct timespec moment = {.tv_nsec = 10000000};
+    int answer = set_lock(file, F_WRLCK, BYTE_REPLAY);
+    for (int i = 0; i < TRIES && answer && (errno == EAGAIN || errno == EACCES); i++) {
+        nanosleep(&moment, NULL);
+        answer = set_lock(file, F_WRLCK, BYTE_REPLAY);
+    }
+    return answer;
 }
 
 static void lock_path(char path[PATH_MAX], const char *directory)
@@ -144,8 +159,7 @@ int trace_lock_replay(struct trace_lock *lock, const char *directory, struct err
 {
     if (share(lock, directory, true, error))
         return -1;
-    if (!lock->file || set_lock(lock->file - 1, F_WRLCK, BYTE_REPLAY) == 0 ||
-        (errno != EAGAIN && errno != EACCES))
+    if (!lock->file || lock_replays(lock->file - 1) == 0 || (errno != EAGAIN && errno != EACCES))
         return 0;
     in_use(directory, lock->file - 1, error);
     trace_lock_release(lock);
