@@ -91,13 +91,14 @@ UNSEEN void leave(unsigned step, void *mutex)
         done_step(woken_text);                                                                     \
     } while (0)
 
-/* A wait that ends without a signal. */
+/* A wait that ends without a signal: long enough for the next step to see the thread inside, on a
+ * busy machine, too. */
 #define TIMED_WAIT(step, text, condition, mutex, woken_step, woken_text)                           \
     do {                                                                                           \
         struct timespec limit;                                                                     \
         await_step(step);                                                                          \
         clock_gettime(CLOCK_REALTIME, &limit);                                                     \
-        limit.tv_nsec += 200000000;                                                                \
+        limit.tv_nsec += 500000000;                                                                \
         limit.tv_sec += limit.tv_nsec / 1000000000;                                                \
         limit.tv_nsec %= 1000000000;                                                               \
         about_to_block(&mutex, step, woken_step, 1);                                \
