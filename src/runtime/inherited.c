@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "runtime/inherited.h"
 
 #include "runtime/system.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Files that whoever started the process left it open to write to: the program changes them without
  * ever opening them. */
 #ifndef PREPLAY_RUNTIME_INHERITED_H
