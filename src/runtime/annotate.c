@@ -2,6 +2,7 @@
 /* Calls by which programs tell a race detector what it cannot see:
  * ThreadSanitizer's public interface, the older annotations, and our own
  * (include/preplay/preplay.h). */
+#include "runtime/lasting.h"
 #include "runtime/sync.h"
 
 #define FUNCTION(result, name, parameters)                                                         \
@@ -101,15 +102,28 @@ enum {
     MUTEX_READ_LOCK = 1 << 3,
     MUTEX_TRY_LOCK = 1 << 4,
     MUTEX_TRY_LOCK_FAILED = 1 << 5,
+    MUTEX_NOT_STATIC = 1 << 8, /* if none was created so, its destructor does nothing */
 };
 
-FUNCTION(void, __tsan_mutex_create, (void *mutex, unsigned flags UNUSED))
+static void create(const volatile void *lock, unsigned flags, uintptr_t pc)
 {
-    sync_note_init(RECORD_OP_INIT, mutex, 0, CALLER);
+    if (flags & MUTEX_LINKER_INIT) {
+        lasting_declare(lock);
+        return;
+    }
+    lasting_make(lock, flags & MUTEX_NOT_STATIC);
+    sync_note_init(RECORD_OP_INIT, (const void *)lock, 0, pc);
 }
 
-static void destroy(const volatile void *lock, uintptr_t pc)
+FUNCTION(void, __tsan_mutex_create, (void *mutex, unsigned flags))
 {
+    create(mutex, flags, CALLER);
+}
+
+static void destroy(const volatile void *lock, unsigned flags, uintptr_t pc)
+{
+    if (flags & MUTEX_LINKER_INIT || !lasting_ends(lock, flags & MUTEX_NOT_STATIC))
+        return;
     struct sync sync = SYNC_AT(EVENT_DESTROY, lock, pc);
     sync_before(&sync);
     sync_after(&sync);
@@ -117,8 +131,7 @@ static void destroy(const volatile void *lock, uintptr_t pc)
 
 FUNCTION(void, __tsan_mutex_destroy, (void *mutex, unsigned flags))
 {
-    if (!(flags & MUTEX_LINKER_INIT))
-        destroy(mutex, CALLER);
+    destroy(mutex, flags, CALLER);
 }
 
 /* What the lock does inside (its own atomics) is none of the program's business. */
@@ -177,17 +190,17 @@ FUNCTION(void, __tsan_mutex_post_divert, (void *mutex UNUSED, unsigned flags UNU
 
 FUNCTION(void, AnnotateRWLockCreate, (PLACE, const volatile void *lock))
 {
-    sync_note_init(RECORD_OP_INIT, (const void *)lock, 0, CALLER);
+    create(lock, 0, CALLER);
 }
 
 FUNCTION(void, AnnotateRWLockCreateStatic, (PLACE, const volatile void *lock))
 {
-    sync_note_init(RECORD_OP_INIT, (const void *)lock, 0, CALLER);
+    create(lock, MUTEX_LINKER_INIT, CALLER);
 }
 
 FUNCTION(void, AnnotateRWLockDestroy, (PLACE, const volatile void *lock))
 {
-    destroy(lock, CALLER);
+    destroy(lock, 0, CALLER);
 }
 
 FUNCTION(void, AnnotateRWLockAcquired, (PLACE, const volatile void *lock, long writer))
