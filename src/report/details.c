@@ -29,8 +29,8 @@ static json_t *held_json(const struct history *history, const struct held *held,
     for (size_t i = 0; i < count; i++)
         json_array_append_new(
             list,
-            json_pack("{s:o, s:o}", "lock",
-                      words_json(trace_name(trace, CLASS_LOCK, locks[i].lock)), "location",
+            json_pack("{s:o, s:o}", "lock", words_name(trace, CLASS_LOCK, locks[i].lock),
+                      "location",
                       words_json(trace_location(trace, history->events[locks[i].since].location))));
     return list;
 }

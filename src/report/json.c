@@ -139,7 +139,7 @@ static json_t *finding_json(const struct report *report, const struct finding *f
                             words_json(trace_name(trace, CLASS_LABEL, finding->block)));
     if (finding->object_class != CLASS_NONE)
         json_object_set_new(object, "object",
-                            words_json(trace_name(trace, finding->object_class, finding->object)));
+                            words_name(trace, finding->object_class, finding->object));
     const struct finding *leader = report->groups ? groups_leader(report->groups, finding) : NULL;
     if (leader) {
         finding_id(leader, trace, id);

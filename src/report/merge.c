@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/intern.h"
+#include "report/frames.h"
 #include "report/words.h"
 #include "report/xml.h"
 
@@ -254,8 +255,11 @@ static void print_finding(FILE *out, const struct merge *self, const struct merg
 {
     const json_t *finding = merged->finding;
     fprintf(out, "%s %s", word(finding, "kind"), word(finding, "id"));
-    if (*word(finding, "object"))
-        fprintf(out, " on %s", word(finding, "object"));
+    if (*word(finding, "object")) {
+        char *name = demangle_short(word(finding, "object"));
+        fprintf(out, " on %s", name);
+        free(name);
+    }
     fprintf(out, ": %s, in %zu of %zu runs\n    ", word(finding, "verdict"), merged->runs.count,
             self->traces.count);
     print_places(out, finding);

@@ -46,6 +46,14 @@ json_t *words_format(const char *format, ...)
     return value;
 }
 
+json_t *words_name(const struct trace *trace, enum object_class class, uint32_t object)
+{
+    char *name = demangle(trace_name(trace, class, object));
+    json_t *value = words_json(name);
+    free(name);
+    return value;
+}
+
 char *words_object(const struct trace *trace, enum object_class class, uint32_t object)
 {
     return object_name(trace, class, object);
