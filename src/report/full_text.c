@@ -219,14 +219,34 @@ static void print_title(const struct writer *writer, const struct finding *findi
     putc('\n', out);
 }
 
+/* It was replayed, and nothing says that it can happen. */
+static bool did_not_show(const struct finding *finding)
+{
+    return finding->verdict == VERDICT_DIVERGED || finding->verdict == VERDICT_UNREACHED ||
+           finding->verdict == VERDICT_TIMEOUT;
+}
+
 /* What the rule says, and what to do. */
 static void print_misuse(const struct writer *writer, const struct finding *finding)
 {
     const struct misuse_rule *rule = &misuse_rules[misuse_find(finding->rule)];
-    if (rule->name && finding->verdict != VERDICT_CONFIRMED) /* its replay says it */
+    if (!rule->name)
+        return;
+    if (did_not_show(finding)) {
+        fprintf(writer->out, "  It would be misuse: %s.\n", rule->text);
+        return;
+    }
+    if (finding->verdict != VERDICT_CONFIRMED) /* its replay says it */
         fprintf(writer->out, "  Misuse: %s.\n", rule->text);
-    if (rule->name)
-        fprintf(writer->out, "  %s\n", rule->help);
+    fprintf(writer->out, "  %s\n", rule->help);
+}
+
+/* Threads go another way if they read other values than in the recorded run. */
+static void print_other_way(const struct writer *writer)
+{
+    bool reads = writer->report->history->ops & OPS_ACCESS;
+    fprintf(writer->out, "  What the threads read may rule this schedule out%s.\n",
+            reads ? "" : ", and the recording has no reads of shared memory to tell");
 }
 
 /* Of a run that was made to be looked at. */
@@ -286,6 +306,8 @@ static void print_verdict(const struct writer *writer, const struct finding *fin
         }
         fputs(".\n", out);
     }
+    if (finding->verdict == VERDICT_DIVERGED)
+        print_other_way(writer);
     if (finding->note) {
         char *note = demangle_all(finding->note);
         fputs("  ", out);
