@@ -83,9 +83,20 @@ static int confirm(struct predictions *predictions, uint32_t runs,
     if (predictions->not_asked)
         fprintf(stderr,
                 "preplay: of %u runs %u were not looked at for races, deadlocks and broken blocks: "
-                "that would have taken too long\n",
+                "that would have taken too long (--time gives them more)\n",
                 runs, predictions->not_asked);
     return predictions_confirm(predictions, backend, output, error);
+}
+
+/* What is too long is said at once: all that comes after it is incomplete. */
+static void watch(void *context, const struct kept_run *run, uint32_t number)
+{
+    if (number == 1 && run->event_count >= STEPPER_EVENTS)
+        fprintf(stderr,
+                "preplay: the first run has more than %u events, and what comes after them is not "
+                "explored: give the program less to do, such as a smaller input\n",
+                (unsigned)STEPPER_EVENTS);
+    predictions_watch(context, run, number);
 }
 
 static int explore(struct explore_program *self, const struct options *options,
@@ -95,9 +106,9 @@ static int explore(struct explore_program *self, const struct options *options,
     struct exploration *exploration = &self->exploration;
     int result = make_workers(&workers, directory, options, error);
     if (!result)
-        result = exploring_run(&(struct exploring_workers){workers.backends, workers.count,
-                                                           predictions_watch, &self->predictions},
-                               directory, &self->limits, exploration, error);
+        result = exploring_run(
+            &(struct exploring_workers){workers.backends, workers.count, watch, &self->predictions},
+            directory, &self->limits, exploration, error);
     if (!result && !exploration->unstepped)
         result =
             confirm(&self->predictions, exploration->runs, &workers.backends[0], directory, error);

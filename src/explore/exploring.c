@@ -349,14 +349,17 @@ static void conclude(struct exploring *self)
     exploration->threads = (uint32_t)self->knowledge.threads.count;
     exploration->objects = self->knowledge.words.count + self->knowledge.objects.count;
     exploration->seconds = seconds() - self->began;
-    doubt(exploration, self->knowledge.full, "a run was longer than what is kept of one");
+    doubt(exploration, self->knowledge.full,
+          "a run was longer than what is kept of one: give the program less to do");
     doubt(exploration, self->knowledge.unstable,
           "a thread did something else although it had read the same: something outside decides");
     doubt(exploration, self->knowledge.unexplained,
           "memory that threads share was changed by code that is not instrumented");
     doubt(exploration, self->stood_still,
           "a run stood still in a call that preplay does not know, and was ended");
-    doubt(exploration, self->took_long, "a run did not end for so long, and was ended");
+    doubt(exploration, self->took_long,
+          "a run did not end in time, and was ended: let the program end by itself, or give more "
+          "--time");
     doubt_unknown(exploration, self->unknown);
     doubt(exploration, exploration->diverged, "a run could not keep its schedule");
     if (*exploration->doubts)

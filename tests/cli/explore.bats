@@ -436,3 +436,26 @@ END
     [[ "$output" == *"stuck.tiddle:2:"* ]]
     [[ "$output" == *"stuck.tiddle:3:"* ]]
 }
+
+@test "explore: a run of more events than are kept is told at once, with what to do" {
+    cat >long.c <<'END'
+#include <pthread.h>
+static _Atomic int x;
+static void *count(void *unused) { for (int i = 0; i < 1100000; i++) x++; return unused; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, count, NULL);
+    int seen = x;
+    pthread_join(thread, NULL);
+    return seen < 0;
+}
+END
+    "$PREPLAY" cc -g long.c -o long
+    run "$PREPLAY" explore --time 0 --runs 1 ./long
+    echo "$output"
+    [ "$status" -eq 67 ]
+    [[ "$output" == *"first run has more than 1048576 events"*"smaller input"*"preplay: not complete"*"longer than what is kept"* ]]
+    run "$PREPLAY" explore ./account
+    [[ "$output" != *"first run has"* ]]
+}

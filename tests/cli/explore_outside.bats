@@ -270,7 +270,7 @@ END
     run timeout 300 "$PREPLAY" explore --time 1 ./serves
     echo "$output"
     [ "$status" -eq 67 ]
-    [[ "$output" == *"none fails"*"did not end for so long, and was ended"* ]]
+    [[ "$output" == *"none fails"*"did not end in time, and was ended"* ]]
 }
 
 @test "explore: who reads from a pipe, a socket or an eventfd does so after who wrote" {
