@@ -90,7 +90,18 @@ struct preload {
     char libraries[2 * LIBRARY_PATH]; /* "": none of ours */
 };
 
-static void write_gdb_script(FILE *file, const char *story, const struct preload *preload)
+/* An editor that speaks to gdb by its machine interface runs the program itself. */
+static bool is_for_editor(const char *const *words)
+{
+    static const char option[] = "--interpreter=mi"; /* mi2, mi3 */
+    for (; words && *words; words++)
+        if (strncmp(*words, option, strlen(option)) == 0)
+            return true;
+    return false;
+}
+
+static void write_gdb_script(FILE *file, const char *story, const struct preload *preload,
+                             bool runs)
 {
     fprintf(file, "set pagination off\n%s",
             preload->front ? "set environment PREPLAY_FRONT=1\n" : "");
@@ -105,11 +116,13 @@ static void write_gdb_script(FILE *file, const char *story, const struct preload
             "end\n"
             "document preplay\n"
             "Shows the schedule that led here, and where every thread stands.\n"
-            "end\n"
-            "run\n"
-            "echo \\nPreplay: the program stands at the error. The command preplay shows how it "
-            "came here.\\n\n",
+            "end\n",
             story);
+    if (runs)
+        fputs("run\n"
+              "echo \\nPreplay: the program stands at the error. The command preplay shows how it "
+              "came here.\\n\n",
+              file);
     /* Last: a gdb without Python stops reading here, and has what stands above. */
     fputs("python\npreplay_story = \"", file);
     for (const char *at = story; *at; at++)
@@ -133,12 +146,15 @@ static void write_lldb_script(FILE *file, const char *story, const struct preloa
 
 /* The runtime stops the process with SIGTRAP when the error is reached. */
 static int write_script(enum debugger debugger, const char *path, const char *story,
-                        const struct preload *preload, struct error *error)
+                        const struct preload *preload, bool runs, struct error *error)
 {
     FILE *file = files_write(path);
     if (!file)
         return error_set(error, ERROR_INTERNAL, "%s: cannot be written: %s", path, strerror(errno));
-    (debugger == DEBUGGER_LLDB ? write_lldb_script : write_gdb_script)(file, story, preload);
+    if (debugger == DEBUGGER_LLDB)
+        write_lldb_script(file, story, preload);
+    else
+        write_gdb_script(file, story, preload, runs);
     return fclose(file) ? error_set(error, ERROR_INTERNAL, "%s: cannot be written", path) : 0;
 }
 
@@ -206,7 +222,7 @@ int debugging_run(enum debugger debugger, const struct replay_program *program,
         return -1;
     watch_close(&watch);
     if (write_whole_story(paths.story, history, finding, error) ||
-        write_script(debugger, paths.script, paths.story, &preload, error))
+        write_script(debugger, paths.script, paths.story, &preload, !is_for_editor(extra), error))
         return -1;
     add_debugger(&words, debugger, paths.script, extra);
     const char *file = replay_program_file(path, sizeof path, program);

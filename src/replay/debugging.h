@@ -11,7 +11,8 @@ enum debugger {
 };
 
 /* Becomes the debugger; returns only on an error. `words` go to it in front of the program
- * (for tests: -batch), NULL-terminated, or NULL. */
+ * (for tests: -batch), NULL-terminated, or NULL. With --interpreter=mi gdb is an editor's, which
+ * is to run the program. */
 int debugging_run(enum debugger debugger, const struct replay_program *program,
                   const struct history *history, const struct finding *finding,
                   enum schedule_detail detail, const char *const *words, struct error *error);

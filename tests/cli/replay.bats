@@ -100,6 +100,27 @@ C
     [[ "$output" == *"preplay back: there are next, prev and why"* ]]
 }
 
+@test "gdb as an editor's: it runs the program by itself, and stands at the error" {
+    cd "$BATS_TEST_TMPDIR"
+    vscode="$BATS_TEST_DIRNAME/../../integration/vscode"
+    mkdir -p preplay.data .vscode
+    cp -r "$BATS_FILE_TMPDIR/race_after_section.data" preplay.data/one
+    ln -s one preplay.data/latest
+    cp "$vscode/preplay-gdb" .vscode
+    jq -e '.configurations[0] | .miDebuggerPath == "${workspaceFolder}/.vscode/preplay-gdb" and .customLaunchSetupCommands == []' \
+        "$vscode/launch.json"
+    jq -e '[.configurations[0] | tostring | scan("[{]input:(.*?)[}]")[]] - [.inputs[].id] == []' "$vscode/launch.json"
+    finding=$(jq -r '.findings[0].id' preplay.data/latest/findings.json)
+    printf '%s\n' 1-exec-run '2-interpreter-exec console "thread apply all backtrace"' 3-gdb-exit |
+        PATH="$(dirname "$PREPLAY"):$PATH" timeout 300 .vscode/preplay-gdb --interpreter=mi "$finding" >out 2>&1
+    [ "$(grep -c '^\*stopped,' out)" -eq 1 ]
+    # Not before it was asked to.
+    sed -n '/^1^running/,/^2^done/p' out >asked
+    grep -q '^\*stopped,reason="signal-received",signal-name="SIGTRAP"' asked
+    grep -q ' a (unused=' asked
+    grep -q ' b (unused=' asked
+}
+
 @test "lldb stops at the error, and tells how it came there" {
     command -v lldb >/dev/null || skip "no lldb"
     PREPLAY_LLDB="--no-lldbinit --batch -o preplay" run "$PREPLAY" replay --lldb race_after_section.data </dev/null
